@@ -1,0 +1,62 @@
+"""The table as calibration left it: pose, empty-table map, quality. What ``table.toml`` and the map beside it hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EmptyTable:
+    """What the camera saw of the empty table, per pixel of the native depth grid.
+
+    ``disparity_px``: (h, w) float32, disparity in native pixels, NaN where nothing was seen.
+    ``sigma_px``: (h, w) float32, one standard deviation of that mean.
+    ``color_bgr``: (hc, wc, 3) uint8 mean colour image, or None.
+    ``measured``: (h, w) bool, False where the value is the plane's, not an observation.
+    """
+
+    disparity_px: NDArray[np.float32]
+    sigma_px: NDArray[np.float32]
+    color_bgr: NDArray[np.uint8] | None
+    measured: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TableCalibration:
+    """Pose and map of one table for one camera. ``T_depth_table`` takes table-frame points (mm) to the depth camera."""
+
+    camera: Camera
+    T_depth_table: Array
+    empty: EmptyTable
+    residuals_mm: dict[str, float] = field(default_factory=dict)
+    made_at: str = ""
+    temperature_c: float | None = None
+
+    @property
+    def T_table_depth(self) -> Array:  # noqa: N802
+        """Depth camera to table frame, 4x4, mm."""
+        return np.linalg.inv(self.T_depth_table)
+
+    @property
+    def T_color_table(self) -> Array:  # noqa: N802
+        """Table frame to colour camera, 4x4, mm."""
+        out: Array = self.camera.T_color_depth @ self.T_depth_table
+        return out
+
+    @property
+    def distance_mm(self) -> float:
+        """Distance from the depth camera's centre to the table plane, mm."""
+        return float(self.T_table_depth[2, 3])
+
+
+def transform(T: Array, points: Array) -> Array:
+    """Apply a 4x4 matrix to (..., 3) points."""
+    out: Array = np.asarray(points, dtype=np.float64) @ T[:3, :3].T + T[:3, 3]
+    return out
