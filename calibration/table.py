@@ -42,13 +42,12 @@ class TableCalibration:
     @property
     def T_table_depth(self) -> Array:  # noqa: N802
         """Depth camera to table frame, 4x4, mm."""
-        return np.linalg.inv(self.T_depth_table)
+        return np.asarray(np.linalg.inv(self.T_depth_table), dtype=np.float64)
 
     @property
     def T_color_table(self) -> Array:  # noqa: N802
         """Table frame to colour camera, 4x4, mm."""
-        out: Array = self.camera.T_color_depth @ self.T_depth_table
-        return out
+        return np.asarray(self.camera.T_color_depth @ self.T_depth_table, dtype=np.float64)
 
     @property
     def distance_mm(self) -> float:
@@ -58,5 +57,4 @@ class TableCalibration:
 
 def transform(T: Array, points: Array) -> Array:
     """Apply a 4x4 matrix to (..., 3) points."""
-    out: Array = np.asarray(points, dtype=np.float64) @ T[:3, :3].T + T[:3, 3]
-    return out
+    return np.asarray(np.asarray(points, dtype=np.float64) @ T[:3, :3].T + T[:3, 3], dtype=np.float64)

@@ -17,7 +17,7 @@ Point2 = tuple[Finite, Finite]
 Point3 = tuple[Finite, Finite, Finite]
 PieceId = Annotated[str, Field(min_length=1, max_length=64)]
 
-SCHEMA = "th-vision/layout/1"
+SCHEMA: Literal["th-vision/layout/1"] = "th-vision/layout/1"
 
 
 class _Piece(BaseModel):
