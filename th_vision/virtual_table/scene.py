@@ -1,0 +1,372 @@
+"""What really stands on the virtual table: bodies with their own sizes and poses, in the table frame, mm and degrees.
+
+A body has the size of this one piece, not the nominal size of its kind. ``Scene.layout()`` is the truth that a
+reconstruction is compared with. Nothing here knows a camera.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.layout import Car, CityObject, Column, Layout, Road, Unknown
+from rules.pieces import Box, Pieces
+
+Point2 = tuple[float, float]
+Point3 = tuple[float, float, float]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DiscBody:
+    """One disc of a column: plan centre, own size; it lies flat on what is below it."""
+
+    x: float
+    y: float
+    diameter: float
+    height: float
+    yellow: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnBody:
+    """A stack of discs from the bottom up. Lean and off-centre discs are in the discs' own centres.
+
+    ``base_z``: height of what it stands on (0: the table; the thickness of the area ``on`` else).
+    """
+
+    id: str
+    discs: tuple[DiscBody, ...]
+    on: str = "table"
+    base_z: float = 0.0
+
+    @property
+    def x(self) -> float:
+        """Plan centre of the top disc, mm: where roads rest and what is seen from above."""
+        return self.discs[-1].x
+
+    @property
+    def y(self) -> float:
+        """Plan centre of the top disc, mm."""
+        return self.discs[-1].y
+
+    @property
+    def levels(self) -> int:
+        """Number of discs, the yellow one included."""
+        return len(self.discs)
+
+    @property
+    def junction(self) -> bool:
+        """Whether a yellow disc is on top."""
+        return self.discs[-1].yellow
+
+    @property
+    def top_z(self) -> float:
+        """Height of the top face, mm."""
+        return self.base_z + sum(disc.height for disc in self.discs)
+
+
+@dataclass(frozen=True)
+class StickBody:
+    """A road-stick. ``ends``: tips of the centre line on the **top** surface, as in the layout.
+
+    ``bow_mm``: rise of the middle over the straight line between the ends (negative: it sags).
+    ``roll_deg``: turn about its own axis, positive raises the left edge (seen from ends[0] to ends[1]).
+    ``shade``: brightness of this stick against the nominal colour.
+    """
+
+    id: str
+    ends: tuple[Point3, Point3]
+    width: float
+    thickness: float
+    rests_on: tuple[str, str] = ("table", "table")
+    bow_mm: float = 0.0
+    roll_deg: float = 0.0
+    round_ends: bool = True
+    shade: float = 1.0
+    color: str | None = None
+
+    @property
+    def length(self) -> float:
+        """Distance between the tips, mm."""
+        return math.dist(*self.ends)
+
+    def top_at(self, x: float, y: float) -> float:
+        """Height of the top surface's centre line at the plan point nearest to (x, y), mm; bow included."""
+        (ax, ay, az), (bx, by, bz) = self.ends
+        run2 = (bx - ax) ** 2 + (by - ay) ** 2
+        t = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / run2 if run2 else 0.5
+        return az + t * (bz - az) + 4 * self.bow_mm * t * (1 - t)
+
+
+@dataclass(frozen=True)
+class CarBody:
+    """A car: the centre of its foot, heading from the x axis, pitch up along the heading, own size."""
+
+    id: str
+    x: float
+    y: float
+    z: float
+    player: str
+    size: Box
+    heading_deg: float = 0.0
+    pitch_deg: float = 0.0
+    type: str = "sedan"
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class CityBody:
+    """A city object: prism over its outline from ``base_z`` up. ``trees``/``aircraft`` are lower things on an area.
+
+    ``arch``: the feet of the rainbow's arch; ``arch_height`` over the area.
+    """
+
+    id: str
+    kind: str
+    outline: tuple[Point2, ...]
+    height: float
+    base_z: float = 0.0
+    on: str = "table"
+    color: str | None = None
+    arch: tuple[Point2, Point2] | None = None
+    arch_height: float | None = None
+    adjoins: str | None = None
+
+
+@dataclass(frozen=True)
+class ForeignBody:
+    """Something that is no piece: a prism over its outline (cup, phone, card)."""
+
+    outline: tuple[Point2, ...]
+    height: float
+    color: str = "#404048"
+    base_z: float = 0.0
+
+
+@dataclass(frozen=True)
+class HandBody:
+    """A hand and forearm reaching in: from the elbow over the wrist to the finger tips (table frame, mm)."""
+
+    elbow: Point3
+    wrist: Point3
+    tip: Point3
+    skin: str = "#c99a7c"
+    sleeve: str | None = "#39506e"
+    holds: StickBody | None = None
+
+
+@dataclass(frozen=True)
+class BoardBody:
+    """The calibration board lying on the table: its centre is the origin, its x axis the table frame's.
+
+    ``texture``: (h, w) uint8 drawing of the squares, seen with +y of the board up; ``size_mm`` of the drawing along
+    x and y; ``margin_mm`` of white card around it.
+    """
+
+    texture: NDArray[np.uint8]
+    size_mm: tuple[float, float]
+    margin_mm: float = 8.0
+    thickness_mm: float = 0.3
+
+
+@dataclass(frozen=True)
+class TableBody:
+    """The table top: a plate in z = 0 with a ``surface`` (see surfaces.py), its extent about its own centre, mm.
+
+    ``seed`` fixes the texture; ``bow_mm`` is how far the middle of the top stands over its rim.
+    """
+
+    surface: str = "wood"
+    size_mm: tuple[float, float] = (1600.0, 1000.0)
+    center: Point2 = (0.0, 0.0)
+    seed: int = 1
+    bow_mm: float = 0.0
+    texture_turn_deg: float = 0.0
+
+
+@dataclass(frozen=True)
+class Light:
+    """A lamp: direction towards it (table frame), its size as an angle (soft shadows), share of ambient light."""
+
+    direction: Point3 = (0.35, 0.5, 1.0)
+    softness_deg: float = 6.0
+    ambient: float = 0.55
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that stands on the table at one moment."""
+
+    pieces: Pieces = field(default_factory=Pieces)
+    columns: tuple[ColumnBody, ...] = ()
+    sticks: tuple[StickBody, ...] = ()
+    cars: tuple[CarBody, ...] = ()
+    city: tuple[CityBody, ...] = ()
+    foreign: tuple[ForeignBody, ...] = ()
+    hands: tuple[HandBody, ...] = ()
+    board: BoardBody | None = None
+    table: TableBody = field(default_factory=TableBody)
+    light: Light = field(default_factory=Light)
+
+    def layout(self) -> Layout:
+        """The truth as a layout: exact (sigma 0). Hands and the board are no part of it."""
+        return Layout(
+            columns=tuple(
+                Column(
+                    id=c.id,
+                    x=c.x,
+                    y=c.y,
+                    levels=c.levels,
+                    junction=c.junction,
+                    top_z=c.top_z,
+                    on=c.on,
+                )
+                for c in self.columns
+            ),
+            roads=tuple(Road(id=s.id, ends=s.ends, rests_on=s.rests_on) for s in self.sticks),
+            cars=tuple(
+                Car(
+                    id=k.id,
+                    x=k.x,
+                    y=k.y,
+                    z=k.z,
+                    heading_deg=k.heading_deg,
+                    player=k.player,
+                    type=k.type,
+                    on=k.on,
+                )
+                for k in self.cars
+            ),
+            city=tuple(
+                CityObject(
+                    id=o.id,
+                    kind=o.kind,
+                    outline=o.outline,
+                    height=o.height,
+                    on=o.on,
+                    arch=o.arch,
+                    arch_height=o.arch_height,
+                    adjoins=o.adjoins,
+                )
+                for o in self.city
+            ),
+            unknown=tuple(Unknown(outline=f.outline, height=f.base_z + f.height) for f in self.foreign),
+        )
+
+    def empty(self) -> Scene:
+        """The same table with nothing on it."""
+        return Scene(pieces=self.pieces, table=self.table, light=self.light)
+
+    def with_board(self, board: BoardBody) -> Scene:
+        """The same table with only the board on it."""
+        return replace(self.empty(), board=board)
+
+    def with_hands(self, hands: Sequence[HandBody]) -> Scene:
+        """The same scene with these hands over it."""
+        return replace(self, hands=tuple(hands))
+
+
+# --- making bodies with the spread of real pieces -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How pieces of one kind differ (standard deviations, mm and degrees; uniform where a range is meant)."""
+
+    stick_length: float = 0.5
+    stick_width: float = 0.15
+    stick_thickness: float = 0.06
+    bow: float = 0.3
+    roll_deg: float = 0.8
+    disc_diameter: float = 0.08
+    disc_height: float = 0.06
+    off_centre: float = 0.35
+    lean_per_disc: float = 0.15
+    shade: float = 0.05
+
+
+EXACT = Spread(**dict.fromkeys(Spread.__dataclass_fields__, 0.0))
+
+
+def make_column(
+    rng: np.random.Generator,
+    pieces: Pieces,
+    id: str,
+    x: float,
+    y: float,
+    levels: int,
+    *,
+    junction: bool = False,
+    on: str = "table",
+    base_z: float = 0.0,
+    spread: Spread | None = None,
+) -> ColumnBody:
+    """A column whose top disc is at (x, y); the discs below are off by the lean and their own offsets."""
+    s = spread or Spread()
+    lean = rng.normal(0, s.lean_per_disc, 2)
+    discs: list[DiscBody] = []
+    for below_top in range(levels - 1, -1, -1):
+        shift = lean * below_top + (rng.normal(0, s.off_centre, 2) if below_top else 0.0)
+        discs.append(
+            DiscBody(
+                x=float(x - shift[0]),
+                y=float(y - shift[1]),
+                diameter=float(pieces.disc.diameter + rng.normal(0, s.disc_diameter)),
+                height=float(pieces.disc.height + rng.normal(0, s.disc_height)),
+                yellow=junction and below_top == 0,
+            )
+        )
+    return ColumnBody(id=id, discs=tuple(discs), on=on, base_z=base_z)
+
+
+@dataclass(frozen=True)
+class StickSize:
+    """Size and shape of one stick that is not lying anywhere yet."""
+
+    length: float
+    width: float
+    thickness: float
+    bow_mm: float
+    roll_deg: float
+    shade: float
+    round_ends: bool = True
+
+
+def draw_stick(rng: np.random.Generator, pieces: Pieces, *, spread: Spread | None = None) -> StickSize:
+    """Take a stick from the box."""
+    s = spread or Spread()
+    stick = pieces.stick
+    return StickSize(
+        length=float(stick.length + rng.normal(0, s.stick_length)),
+        width=float(stick.width + rng.normal(0, s.stick_width)),
+        thickness=float(stick.thickness + rng.normal(0, s.stick_thickness)),
+        bow_mm=float(np.clip(rng.normal(0, s.bow), -1, 1)),
+        roll_deg=float(np.clip(rng.normal(0, s.roll_deg), -5, 5)),
+        shade=float(1 + rng.normal(0, s.shade)),
+        round_ends=stick.ends == "round",
+    )
+
+
+def place_stick(
+    size: StickSize, id: str, start: Point2, toward: Point2, z: tuple[float, float], rests_on: tuple[str, str]
+) -> StickBody:
+    """Lay a stick: first tip at plan point ``start``, along the direction to ``toward``; ``z``: top at both tips."""
+    run = math.sqrt(max(size.length**2 - (z[1] - z[0]) ** 2, 1.0))
+    angle = math.atan2(toward[1] - start[1], toward[0] - start[0])
+    end = (start[0] + run * math.cos(angle), start[1] + run * math.sin(angle), z[1])
+    return StickBody(
+        id=id,
+        ends=((start[0], start[1], z[0]), end),
+        width=size.width,
+        thickness=size.thickness,
+        rests_on=rests_on,
+        bow_mm=size.bow_mm,
+        roll_deg=size.roll_deg,
+        round_ends=size.round_ends,
+        shade=size.shade,
+    )
