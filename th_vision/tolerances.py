@@ -1,0 +1,98 @@
+"""Every tolerance of seeing, each with its reason. Sizes of pieces are not here: they come from ``pieces.toml``.
+
+Units are in the names: ``_px`` native depth pixels or disparity pixels, ``_mm`` millimetres.
+"""
+
+from __future__ import annotations
+
+# --- the sensor -------------------------------------------------------------------------------------------------
+# One matching kernel shows in noise and edges of D400 depth: about Gaussian, this wide in native pixels.
+KERNEL_SIGMA_U_PX = 5.0
+KERNEL_SIGMA_V_PX = 4.0
+# Neighbouring pixels are correlated: one independent sample to about this many native pixels.
+INDEPENDENT_NATIVE_PX = 230.0
+# A pattern in disparity that frames don't average away and that is redrawn where the surface changes.
+FIXED_PATTERN_PX = 0.065
+# Least believable noise of one frame; a recording that shows less is too clean to be trusted.
+FRAME_NOISE_FLOOR_PX = 0.02
+# A disparity step up to about one pixel is blended by the kernel; from about three it is seen in full height
+# (and fattened). Between, the share of the height goes over in an S: its middle and its width.
+FATTENING_MIDDLE_PX = 2.0
+FATTENING_WIDTH_PX = 0.5
+# How well the share of a height that the kernel leaves is known, as a part of the height.
+SHARE_SIGMA = 0.035
+
+# --- the still view ---------------------------------------------------------------------------------------------
+# A pixel counts as seen when at least this share of the frames has depth there.
+SEEN_SHARE = 0.5
+# Frames of a pixel may differ by this many sigmas of the frame noise before the pixel counts as restless.
+RESTLESS_SIGMAS = 6.0
+# Free table: within this many robust sigmas of the mode of the rise.
+FREE_TABLE_SIGMAS = 3.0
+
+# --- stillness --------------------------------------------------------------------------------------------------
+# Depth frames are compared in blocks of this many native pixels: about one independent sample each.
+STILL_DEPTH_BLOCK_PX = 8
+# Colour images are compared at this width, pixels: a block is then 3 to 5 mm on the table.
+STILL_COLOR_WIDTH_PX = 320
+# The mean of 3 x 3 depth blocks differs between two frames of the same scene by 0.06 px at most (noise 0.13 px).
+STILL_DISPARITY_PX = 0.35
+# Grey values of a colour block: noise and JPEG stay below 4, a stick on wood differs by 10 or more.
+STILL_COLOR_LEVELS = 9.0
+# Never below this many robust sigmas of the difference itself, whatever the numbers above say.
+STILL_SIGMAS = 6.0
+# Area that must have changed: a car covers 128 mm2 in plan view, a flicker of an edge less.
+STILL_DEPTH_AREA_MM2 = 250.0
+STILL_COLOR_AREA_MM2 = 50.0
+# A still moment needs this many frames; more than the second number bring little (a fixed pattern remains).
+STILL_FRAMES = 2
+STILL_ENOUGH_FRAMES = 12
+# A hand: what stands this much higher than the table as it last stood still ...
+HAND_RISE_MM = 22.0
+# ... and is wider than any piece can look (a stick of 10 mm fattened by 8 px is 27 mm wide), and so large ...
+HAND_WIDTH_MM = 34.0
+HAND_AREA_MM2 = 1500.0
+# ... or comes in from the rim of the picture with this area.
+HAND_RIM_AREA_MM2 = 900.0
+# Something large that doesn't move for so long is no hand but part of the table (a supply pile, a bag).
+HAND_FROZEN_S = 4.0
+HAND_FROZEN_FRAMES = 8
+# A frame with depth on less than this share of what the empty table shows can't be used ...
+FRAME_SEEN_SHARE = 0.55
+# ... nor one whose colour is darker than this (mean grey value).
+FRAME_DARK_LEVELS = 12.0
+
+# --- sources ----------------------------------------------------------------------------------------------------
+# A recorded rotation is written with about 6 decimals; R R^T may differ from the identity by this much.
+ROTATION_TOLERANCE = 1e-3
+# Two writings of one camera's intrinsics (float32, text) may differ by this much before it is another camera.
+SAME_CAMERA_PX = 0.5
+# Points of a cloud that share a pixel are one surface when they lie within this of the nearest; their mean counts.
+CLOUD_SURFACE_MM = 4.0
+# Holes between the points of a cloud get the colour (never the depth) of the nearest point within this.
+CLOUD_COLOR_FILL_PX = 3.0
+# An organised cloud is a pinhole camera's when its pixels fit one within this (largest residual).
+ORGANISED_FIT_PX = 0.25
+
+# --- change from one still moment to the next -------------------------------------------------------------------
+# A piece has moved when its shift is more than this and more than some sigmas; less is the same piece read anew.
+MOVED_MM = 3.0
+MOVED_SIGMAS = 3.0
+# The tips of a stick are less certain along it, and heights are read in whole levels.
+MOVED_ALONG_MM = 6.0
+MOVED_HEIGHT_MM = 6.0
+# Readings of one road: tips this far apart at most (mm) are tried as the same stick before anything else.
+SAME_ROAD_MM = 14.0
+# A piece that is gone and one of its kind that is new this near are one piece that was pushed ...
+PUSHED_MM = 40.0
+# ... or, if the new one lies flat on the table, one that fell this far.
+FALLEN_MM = 160.0
+# Readings of the same piece share most of their error (fixed pattern, calibration): their correlation.
+READING_CORRELATION = 0.75
+# Readings of one column's levels count as so many independent ones: n / (1 + (n - 1) * correlation).
+# A piece that one reading misses, while all around stands as it stood, is believed this many readings.
+BELIEVED_UNSEEN = 2
+# A road's tip may be this far outside a column's rim, plan view, to be taken as lying on it ...
+RESTS_XY_MM = 8.0
+# ... and this far from the column's top in height (about a level and a half).
+RESTS_Z_MM = 16.0
