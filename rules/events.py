@@ -10,9 +10,17 @@ the contract calls optional are left out of the written line while they hold the
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from rules.layout import Car, CityObject, Column, Finite, PieceId, Point2, Probability, Road, Sigma
 from rules.pieces import Disc, Stick
@@ -21,8 +29,18 @@ VERSION: Final = 1
 """The version of the record format that this software writes."""
 
 Player = Annotated[str, Field(min_length=1, max_length=64)]
-Turn = Annotated[int, Field(ge=0, le=1_000_000)]
-Count = Annotated[int, Field(ge=0, le=10_000)]
+
+
+def _no_bool(value: Any) -> Any:
+    """JSON's true is no number, though Python's is."""
+    if isinstance(value, bool):
+        raise ValueError("expected a whole number, got true or false")
+    return value
+
+
+Turn = Annotated[int, Field(ge=0, le=1_000_000), BeforeValidator(_no_bool)]
+Count = Annotated[int, Field(ge=0, le=10_000), BeforeValidator(_no_bool)]
+Discs = Annotated[int, Field(ge=0, le=200), BeforeValidator(_no_bool)]
 Switch: TypeAlias = bool | int | Finite | str
 """The value of a switch of the rule set, or of a key that a correction sets."""
 
@@ -135,8 +153,8 @@ class FactColumn(_Line):
     id: PieceId
     x: Finite
     y: Finite
-    gray: Annotated[int, Field(ge=0, le=200)]
-    yellow: Annotated[int, Field(ge=0, le=200)] = 0
+    gray: Discs
+    yellow: Discs = 0
     order: tuple[Literal["gray", "yellow"], ...] | None = None
     sigma_xy: Sigma = 0.0
     sigma_z: Sigma = 0.0
@@ -564,27 +582,7 @@ Fact: TypeAlias = (
 Answer: TypeAlias = RulingLine | CarsLine | PenaltyLine | SupplyLine | ScoreLine | OutLine | EndLine | AlertLine
 Line: TypeAlias = Fact | Answer
 
-FACTS: Final[tuple[type[_Line], ...]] = (
-    GameFact,
-    CityFact,
-    RampFact,
-    MoveFact,
-    CarsFact,
-    KnockFact,
-    PassFact,
-    DiscardStickFact,
-    CorrectionFact,
-    UndoFact,
-)
-ANSWERS: Final[tuple[type[_Line], ...]] = (
-    RulingLine,
-    CarsLine,
-    PenaltyLine,
-    SupplyLine,
-    ScoreLine,
-    OutLine,
-    EndLine,
-    AlertLine,
-)
+FACTS: Final[tuple[type[_Line], ...]] = get_args(Fact)
+ANSWERS: Final[tuple[type[_Line], ...]] = get_args(Answer)
 LINE_TYPES: Final[dict[str, type[_Line]]] = {model.model_fields["type"].default: model for model in FACTS + ANSWERS}
 """The model of each ``type``."""
