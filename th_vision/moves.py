@@ -1,0 +1,265 @@
+"""From a change on the table to what the players did: facts that the rule book can answer.
+
+A new road says the most: it starts at a column that stood before (its base) and leads to a new column, or down to the
+table. Whose it is follows from the base, from whose turn it is and from the colour of the cars on it, in that order of
+trust when they disagree. Several new roads are taken apart in the order of turns. Pieces that no longer stand as they
+stood are a knock by whoever's turn it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rules.events import CarsFact, Fact, FactCar, FactColumn, FactRoad, KnockFact, MoveFact, RampFact
+from rules.game import Game
+from rules.layout import Car, Column, Road
+from rules.pieces import Pieces
+from th_vision import tolerances as tol
+from th_vision.change import Change, distance_to_road
+
+TABLE = "table"
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A ramp that stands, and whose it seems to be: by its sedan's colour, or not known yet (``None``)."""
+
+    column: Column
+    road: Road
+    cars: tuple[Car, ...]
+    player: str | None
+
+    def fact(self, player: str) -> RampFact:
+        """The ramp as a fact, for that player."""
+        return RampFact(
+            player=player,
+            column=FactColumn.of(self.column),
+            road=FactRoad.of(self.road),
+            cars=tuple(FactCar.of(car) for car in self.cars),
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a change was read as. ``unread``: ids of new pieces that fit no move. ``out_of_turn``: players who built
+    though it was another's turn."""
+
+    facts: tuple[Fact, ...] = ()
+    unread: tuple[str, ...] = ()
+    out_of_turn: tuple[str, ...] = ()
+
+
+def find_ramps(columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[Car], pieces: Pieces) -> list[Ramp]:
+    """Ramps among pieces: a road from the table to a column of one disc, with the cars on it."""
+    ramps = []
+    for road in roads:
+        below = [column_at(road, end, columns, pieces) for end in (0, 1)]
+        if (below[0] is None) == (below[1] is None):
+            continue
+        column = below[0] or below[1]
+        if column is None or column.levels != 1 or column.junction:
+            continue
+        if road.ends[0 if below[0] is None else 1][2] > pieces.stick.thickness + pieces.disc.height * 0.7:
+            continue
+        on_it = cars_on(road, cars, pieces)
+        owner = max(on_it, key=lambda car: car.player_probability).player if on_it else None
+        ramps.append(Ramp(column, _from(road, 0 if below[0] is None else 1), on_it, owner))
+    return ramps
+
+
+def share_ramps(ramps: Sequence[Ramp], players: Sequence[str]) -> list[RampFact]:
+    """Give every ramp its player: by the sedan's colour, what is left by the order of turns."""
+    owner: dict[str, Ramp] = {}
+    left = []
+    for ramp in ramps:
+        if ramp.player in players and ramp.player is not None and ramp.player not in owner:
+            owner[ramp.player] = ramp
+        else:
+            left.append(ramp)
+    free = [player for player in players if player not in owner]
+    owner.update(zip(free, left, strict=False))
+    return [owner[player].fact(player) for player in players if player in owner]
+
+
+def read_moves(change: Change, game: Game, pieces: Pieces) -> Reading:
+    """The moves that a change shows, in the order in which they must have been made."""
+    roads = list(change.new_roads)
+    new_columns = {c.id: c for c in change.new_columns}
+    every = {c.id: c for c in (*change.before.columns, *change.seen.columns)}
+    ahead = game.copy()
+    facts: list[Fact] = []
+    out_of_turn: list[str] = []
+    while roads and len(facts) < 8:
+        options = [o for road in roads for o in _readings(road, ahead, new_columns, every, pieces)]
+        if not options:
+            break
+        best = max(options, key=lambda option: option.trust(ahead, change.new_cars, pieces))
+        player = best.player(ahead, change.new_cars, pieces)
+        if player != ahead.whose_turn:
+            out_of_turn.append(player)
+        fact = MoveFact(
+            turn=ahead.turn,
+            player=player,
+            base=best.base,
+            column=None if best.column is None else FactColumn.of(best.column),
+            road=FactRoad.of(best.road),
+            cars=tuple(FactCar.of(k.model_copy(update={"on": best.road.id})) for k in best.cars(change, pieces)),
+        )
+        facts.append(fact)
+        ahead.apply(fact)
+        roads = [road for road in roads if road.id != best.road.id]
+        if best.column is not None:
+            new_columns.pop(best.column.id, None)
+    told = {car.id for fact in facts if isinstance(fact, MoveFact) for car in fact.cars}
+    cars = [car for car in change.new_cars if car.id not in told]
+    unread = [road.id for road in roads] + [c for c in new_columns]
+    if cars and not roads:
+        facts.append(_cars_fact(cars, facts, change, game, pieces))
+    else:
+        unread += [car.id for car in cars]
+    return Reading(tuple(facts), tuple(unread), tuple(out_of_turn))
+
+
+def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = frozenset()) -> list[KnockFact]:
+    """Pieces that don't stand as they stood: one fact for those that fell or are gone, one for the shifted ones."""
+    fell = [m.id for m in change.moved if m.fell] + [p.id for p in change.gone]
+    fell += [after.id for before, after in change.recounted if after.levels < before.levels]
+    fell = [i for i in dict.fromkeys(fell) if i not in ignore]
+    shifted = [m for m in change.moved if m.id not in fell and m.id not in ignore]
+    facts = []
+    if fell:
+        facts.append(KnockFact(turn=turn, by=by, pieces=tuple(fell)))
+    if shifted:
+        most = max(shifted, key=lambda m: m.shift_mm)
+        facts.append(
+            KnockFact(
+                turn=turn,
+                by=by,
+                pieces=tuple(m.id for m in shifted),
+                shift_mm=round(max(most.shift_mm, 0.1), 2),
+                sigma_mm=round(most.sigma_mm, 3),
+            )
+        )
+    return facts
+
+
+def column_at(road: Road, end: int, columns: Iterable[Column], pieces: Pieces) -> Column | None:
+    """The column that an end of a road lies at: the one the reading names, else the nearest that fits."""
+    columns = list(columns)
+    named = next((c for c in columns if c.id == road.rests_on[end]), None)
+    if named is not None:
+        return named
+    tip, other = np.array(road.ends[end]), np.array(road.ends[1 - end])
+    length = float(np.hypot(*(other - tip)[:2]))
+    part = tip + (other - tip) * min(1.0, 2 * pieces.disc.diameter / max(length, 1.0))
+    best, best_distance = None, pieces.disc.radius + tol.RESTS_XY_MM
+    for column in columns:
+        distance = _segment_distance((column.x, column.y), tip[:2], part[:2])
+        height = float(tip[2]) - column.top_z - pieces.stick.thickness
+        if distance < best_distance and abs(height) <= tol.RESTS_Z_MM:
+            best, best_distance = column, distance
+    return best
+
+
+def cars_on(road: Road, cars: Iterable[Car], pieces: Pieces) -> tuple[Car, ...]:
+    """The cars that stand on a road: those the reading puts there, and those on no road that are over it."""
+    limit = pieces.stick.width
+    return tuple(k for k in cars if k.on == road.id or (k.on is None and distance_to_road(k, road) <= limit))
+
+
+# --- one road, read one way -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Option:
+    """One way to read a new road: from ``base`` to ``column`` (new), or to the table, or to an old column."""
+
+    road: Road
+    base: str
+    column: Column | None
+    old_end: str | None = None
+
+    def cars(self, change: Change, pieces: Pieces) -> tuple[Car, ...]:
+        return cars_on(self.road, change.new_cars, pieces)
+
+    def player(self, game: Game, new_cars: Sequence[Car], pieces: Pieces) -> str:
+        """Who built it: whose base it is, unless whose turn it is or the cars say that the base was the wrong one."""
+        turn = game.whose_turn
+        if self.base in game.base_points(turn) or game.owners.get(self.base) == turn:
+            return turn
+        for car in cars_on(self.road, new_cars, pieces):
+            if car.player == turn and car.player_probability > 0.9:
+                return turn
+        for player in game.players:
+            if self.base in game.base_points(player):
+                return player
+        return turn
+
+    def trust(self, game: Game, new_cars: Sequence[Car], pieces: Pieces) -> tuple[int, int, int]:
+        """Larger for readings that are more likely to come next: the right player, from a base point, to a column."""
+        player = self.player(game, new_cars, pieces)
+        order = list(game.players)
+        turn = order.index(game.whose_turn) if game.whose_turn in order else 0
+        waits = (order.index(player) - turn) % len(order)
+        return -waits, int(self.base in game.base_points(player)), int(self.old_end is None)
+
+
+def _readings(
+    road: Road, game: Game, new: dict[str, Column], every: dict[str, Column], pieces: Pieces
+) -> list[_Option]:
+    """All ways to read a road whose start stands already."""
+    found = [column_at(road, end, every.values(), pieces) for end in (0, 1)]
+    out = []
+    for start in (0, 1):
+        base, far = found[start], found[1 - start]
+        if base is None or base.id not in game.columns:
+            continue
+        turned = _from(road, start)
+        if far is None:
+            out.append(_Option(turned, base.id, None))
+        elif far.id in new:
+            out.append(_Option(turned, base.id, far))
+        elif far.id != base.id:
+            named = turned.model_copy(update={"rests_on": (turned.rests_on[0], far.id)})
+            out.append(_Option(named, base.id, None, far.id))
+    return out
+
+
+def _from(road: Road, start: int) -> Road:
+    """The road with its first end at ``start``."""
+    if start == 0:
+        return road
+    update = {"ends": (road.ends[1], road.ends[0]), "rests_on": (road.rests_on[1], road.rests_on[0])}
+    return road.model_copy(update=update)
+
+
+def _cars_fact(cars: Sequence[Car], told: Sequence[Fact], change: Change, game: Game, pieces: Pieces) -> CarsFact:
+    """Cars that came later than their road, by the player who built last."""
+    last = next((f for f in reversed(told) if isinstance(f, MoveFact)), None)
+    player = last.player if last else _mover_before(game)
+    turn = last.turn if last else max(game.turn - 1, 0)
+    roads = [*change.seen.roads]
+    placed = []
+    for car in cars:
+        on = car.on
+        if on is None and roads:
+            nearest = min(roads, key=lambda road: distance_to_road(car, road))
+            on = nearest.id if distance_to_road(car, nearest) <= pieces.stick.width else None
+        placed.append(FactCar.of(car.model_copy(update={"on": on})))
+    return CarsFact(turn=turn, player=player, cars=tuple(placed))
+
+
+def _mover_before(game: Game) -> str:
+    order = list(game.players)
+    if game.whose_turn not in order:
+        return order[-1]
+    return order[(order.index(game.whose_turn) - 1) % len(order)]
+
+
+def _segment_distance(point: tuple[float, float], a: np.ndarray, b: np.ndarray) -> float:
+    along = b - a
+    t = float(np.clip(np.dot(np.subtract(point, a), along) / max(float(along @ along), 1e-9), 0, 1))
+    return float(np.hypot(*(a + t * along - np.asarray(point))))
