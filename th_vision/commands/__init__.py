@@ -1,0 +1,1 @@
+"""What each command does once its words are parsed: files in, files out, and an ``Outcome`` to print."""
