@@ -13,14 +13,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.events import CarsFact, Fact, FactCar, FactColumn, FactRoad, KnockFact, MoveFact, RampFact
+from rules.events import (
+    CarsFact,
+    DiscardStickFact,
+    Fact,
+    FactCar,
+    FactColumn,
+    FactRoad,
+    KnockFact,
+    MoveFact,
+    PassFact,
+    RampFact,
+)
 from rules.game import Game
 from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.change import Change, distance_to_road
-
-TABLE = "table"
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ def find_ramps(columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[
         column = below[0] or below[1]
         if column is None or column.levels != 1 or column.junction:
             continue
-        if road.ends[0 if below[0] is None else 1][2] > pieces.stick.thickness + pieces.disc.height * 0.7:
+        if road.ends[0 if below[0] is None else 1][2] > _table_limit(pieces):
             continue
         on_it = cars_on(road, cars, pieces)
         owner = max(on_it, key=lambda car: car.player_probability).player if on_it else None
@@ -89,15 +98,19 @@ def read_moves(change: Change, game: Game, pieces: Pieces) -> Reading:
     roads = list(change.new_roads)
     new_columns = {c.id: c for c in change.new_columns}
     every = {c.id: c for c in (*change.before.columns, *change.seen.columns)}
+    areas = frozenset(thing.id for thing in change.seen.city)
     ahead = game.copy()
     facts: list[Fact] = []
     out_of_turn: list[str] = []
     while roads and len(facts) < 8:
-        options = [o for road in roads for o in _readings(road, ahead, new_columns, every, pieces)]
+        options = [o for road in roads for o in _readings(road, ahead, new_columns, every, areas, pieces)]
         if not options:
             break
         best = max(options, key=lambda option: option.trust(ahead, change.new_cars, pieces))
         player = best.player(ahead, change.new_cars, pieces)
+        for passing in skipped(ahead, player):
+            facts.append(passing)
+            ahead.apply(passing)
         if player != ahead.whose_turn:
             out_of_turn.append(player)
         fact = MoveFact(
@@ -115,12 +128,31 @@ def read_moves(change: Change, game: Game, pieces: Pieces) -> Reading:
             new_columns.pop(best.column.id, None)
     told = {car.id for fact in facts if isinstance(fact, MoveFact) for car in fact.cars}
     cars = [car for car in change.new_cars if car.id not in told]
-    unread = [road.id for road in roads] + [c for c in new_columns]
+    unread = [road.id for road in roads] + list(new_columns)
     if cars and not roads:
         facts.append(_cars_fact(cars, facts, change, game, pieces))
     else:
         unread += [car.id for car in cars]
     return Reading(tuple(facts), tuple(unread), tuple(out_of_turn))
+
+
+def skipped(game: Game, player: str) -> list[PassFact | DiscardStickFact]:
+    """Passes nobody sees: of the players before ``player`` who have nothing to build with."""
+    out: list[PassFact | DiscardStickFact] = []
+    ahead = game.copy()
+    while ahead.whose_turn != player and len(out) < len(ahead.players):
+        waiting = ahead.whose_turn
+        held = ahead.supplies[waiting]
+        if held.sticks and held.gray + held.yellow and ahead.base_points(waiting):
+            return []
+        no_discs = held.sticks and not held.gray + held.yellow
+        if no_discs and ahead.rules.out_of_material == "discard_stick":
+            fact: PassFact | DiscardStickFact = DiscardStickFact(turn=ahead.turn, player=waiting)
+        else:
+            fact = PassFact(turn=ahead.turn, player=waiting)
+        ahead.apply(fact)
+        out.append(fact)
+    return out
 
 
 def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = frozenset()) -> list[KnockFact]:
@@ -191,7 +223,7 @@ class _Option:
         if self.base in game.base_points(turn) or game.owners.get(self.base) == turn:
             return turn
         for car in cars_on(self.road, new_cars, pieces):
-            if car.player == turn and car.player_probability > 0.9:
+            if car.player == turn and car.player_probability > tol.OWNER_CERTAIN:
                 return turn
         for player in game.players:
             if self.base in game.base_points(player):
@@ -208,7 +240,12 @@ class _Option:
 
 
 def _readings(
-    road: Road, game: Game, new: dict[str, Column], every: dict[str, Column], pieces: Pieces
+    road: Road,
+    game: Game,
+    new: dict[str, Column],
+    every: dict[str, Column],
+    areas: frozenset[str],
+    pieces: Pieces,
 ) -> list[_Option]:
     """All ways to read a road whose start stands already."""
     found = [column_at(road, end, every.values(), pieces) for end in (0, 1)]
@@ -219,7 +256,8 @@ def _readings(
             continue
         turned = _from(road, start)
         if far is None:
-            out.append(_Option(turned, base.id, None))
+            if turned.ends[1][2] <= _table_limit(pieces) or turned.rests_on[1] in areas:
+                out.append(_Option(turned, base.id, None))
         elif far.id in new:
             out.append(_Option(turned, base.id, far))
         elif far.id != base.id:
@@ -263,3 +301,8 @@ def _segment_distance(point: tuple[float, float], a: np.ndarray, b: np.ndarray) 
     along = b - a
     t = float(np.clip(np.dot(np.subtract(point, a), along) / max(float(along @ along), 1e-9), 0, 1))
     return float(np.hypot(*(a + t * along - np.asarray(point))))
+
+
+def _table_limit(pieces: Pieces) -> float:
+    """Highest top of a stick's end that lies on the table, mm."""
+    return pieces.stick.thickness + pieces.disc.height * tol.ON_TABLE_DISCS

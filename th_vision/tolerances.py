@@ -96,3 +96,50 @@ BELIEVED_UNSEEN = 2
 RESTS_XY_MM = 8.0
 # ... and this far from the column's top in height (about a level and a half).
 RESTS_Z_MM = 16.0
+
+# --- searching pieces -------------------------------------------------------------------------------------------
+# Cell of the plan grids in which places are searched; what is found is refined without a grid.
+SEARCH_PITCH_MM = 1.0
+# Nothing higher than this is searched as a column; what is higher is a hand or something foreign.
+HIGHEST_COLUMN_MM = 140.0
+# A column's middle may read this far from what its level would show: noise, and a part of its height (the kernel).
+COLUMN_READING_SLACK_MM = 5.0
+COLUMN_READING_SLACK = 0.08
+# Candidates below this score (0 to 2) are not looked at; cheap, generous.
+COLUMN_LEAST_SCORE = 0.75
+# Contrast (8-bit steps per cell) at which an edge counts half.
+EDGE_CONTRAST = 3.0
+# Sticks are up to this much longer or shorter than pieces.toml says.
+STICK_LENGTH_SLACK_MM = 2.5
+# Pitch of the samples along and across a road.
+STRIP_PITCH_MM = 0.5
+# A road counts as present where depth shows its height less this much: noise, and a part (kernel, bow).
+ROAD_HEIGHT_SLACK_MM = 2.0
+ROAD_HEIGHT_SLACK = 0.15
+# Least share of its length that a road must be present in depth to be looked at.
+ROAD_LEAST_PRESENCE = 0.75
+# Roads down to the table are looked for from columns up to this level (the rules allow 1; a fault must be seen too).
+OFFRAMP_HIGHEST_LEVEL = 2
+RAMP_SEARCH_STEP_DEG = 4.0
+RAMP_LEAST_PRESENCE = 0.8
+# Sigma of a tip that shows a clear edge in colour.
+TIP_SIGMA_MM = 0.7
+
+# --- measuring --------------------------------------------------------------------------------------------------
+# A colour counts as new against the empty table from this difference (8-bit steps, strongest channel).
+NEW_COLOR = 28.0
+# Something counts as raised when its height is this many of its sigmas.
+RAISED_SIGMAS = 3.0
+# How well one edge can be placed in colour, pixels: blur, demosaicing, the lens model and the camera's own pose.
+COLOR_EDGE_SIGMA_PX = 0.4
+# Neighbouring rim points are not independent: so many to one.
+RIM_CORRELATION = 6.0
+# A fit that scatters less than expected is not believed to be better than this share of the expectation.
+LEAST_CHI2 = 0.5
+# A road's end that lies on no column is on the table (or a thin area) when its top is no higher than this part of a
+# disc above the stick's thickness; higher up there must be a column that wasn't seen.
+ON_TABLE_DISCS = 0.7
+# A shift is told as a knock from here on; below, it is only followed.
+KNOCK_MM = 4.0
+# Believed pieces: a colour of a car is trusted against the order of turns from this probability on.
+OWNER_CERTAIN = 0.9
