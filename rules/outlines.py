@@ -1,0 +1,190 @@
+"""Polygons in plan view: where two sticks overlap, the least gap there, and a piece against a city object's outline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.geometry import Bar, Disc2, rise_sigma, segment_distance
+from rules.grid import Box_mm
+from rules.tolerances import JOINT_REACH_WIDTHS
+from rules.uncertain import Measured
+
+Point_mm = tuple[float, float]
+
+
+def clip(subject: Sequence[Point_mm], convex: Sequence[Point_mm]) -> list[Point_mm]:
+    """The part of a convex polygon inside another (both counter-clockwise, mm); empty where they don't overlap."""
+    points = list(subject)
+    for i in range(len(convex)):
+        (x0, y0), (x1, y1) = convex[i - 1], convex[i]
+        points = _half_plane(points, -(y1 - y0), x1 - x0, (y1 - y0) * x0 - (x1 - x0) * y0)
+        if not points:
+            break
+    return points
+
+
+def _half_plane(points: list[Point_mm], nx: float, ny: float, offset: float) -> list[Point_mm]:
+    """The part of a convex polygon where nx x + ny y + offset >= 0."""
+    kept: list[Point_mm] = []
+    if not points:
+        return kept
+    px, py = points[-1]
+    before = nx * px + ny * py + offset
+    for x, y in points:
+        now = nx * x + ny * y + offset
+        if (now >= 0) != (before >= 0):
+            share = before / (before - now)
+            kept.append((px + share * (x - px), py + share * (y - py)))
+        if now >= 0:
+            kept.append((x, y))
+        px, py, before = x, y, now
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The common part of two sticks in plan view: its corners and their mean, mm."""
+
+    corners: tuple[Point_mm, ...]
+    middle: Point_mm
+
+
+def overlap(a: Bar, b: Bar, joints: Sequence[Disc2] = ()) -> Overlap | None:
+    """Where two sticks overlap in plan view, without what lies at a column that both rest on (`joints`).
+
+    There ends may lie over or beside one another: the disc and `JOINT_REACH_WIDTHS` stick widths around it are cut
+    off, by a straight line across the direction in which the overlap runs away from the column.
+    """
+    points = clip(a.outline(), b.outline())
+    for disc in joints:
+        if not points:
+            return None
+        reach = disc.radius + JOINT_REACH_WIDTHS * 2 * a.half
+        mx, my = _mean(points)
+        dx, dy = mx - disc.x, my - disc.y
+        if all(math.hypot(x - disc.x, y - disc.y) <= reach for x, y in points):
+            return None
+        norm = math.hypot(dx, dy)
+        if norm > 0:
+            dx, dy = dx / norm, dy / norm
+            points = _half_plane(points, dx, dy, -(dx * disc.x + dy * disc.y) - reach)
+    if len(points) < 3:
+        return None
+    return Overlap(tuple(points), _mean(points))
+
+
+def _mean(points: Sequence[Point_mm]) -> Point_mm:
+    count = len(points)
+    return sum(x for x, _ in points) / count, sum(y for _, y in points) / count
+
+
+def least_gap(a: Bar, b: Bar, where: Overlap) -> tuple[Measured, bool]:
+    """The least vertical gap of two sticks where they overlap, and whether a is the upper one.
+
+    Gap: upper stick's underside minus lower stick's top. Both tops are planes, so the least gap lies at a corner. The
+    upper stick is the one that is higher in the middle; a gap below minus the thickness means that they cut.
+    """
+    sine, cosine = a.ux * b.uy - a.uy * b.ux, a.ux * b.ux + a.uy * b.uy
+    upper = _rise(a, b, *where.middle) >= 0
+    sign = 1.0 if upper else -1.0
+    x, y = min(where.corners, key=lambda corner: sign * _rise(a, b, *corner))
+    s, t = min(1.0, max(0.0, a.share(x, y))), min(1.0, max(0.0, b.share(x, y)))
+    thickness = a.thickness if upper else b.thickness
+    return Measured(sign * _rise(a, b, x, y) - thickness, rise_sigma(a, b, s, t, sine, cosine)), upper
+
+
+def _rise(a: Bar, b: Bar, x: float, y: float) -> float:
+    return a.top_at(x, y).value - b.top_at(x, y).value
+
+
+# --- City objects -----------------------------------------------------------------------------------------------------
+
+
+def box_of(points: Sequence[Point_mm]) -> Box_mm:
+    """Bounding box of a polygon."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def inside_depth(points: Sequence[Point_mm], x: float, y: float) -> float:
+    """How deep a point lies inside a polygon: distance from its outline, negative outside, mm."""
+    inside = False
+    nearest = math.inf
+    for i in range(len(points)):
+        (x0, y0), (x1, y1) = points[i - 1], points[i]
+        if (y0 > y) != (y1 > y) and x < x0 + (y - y0) / (y1 - y0) * (x1 - x0):
+            inside = not inside
+        dx, dy = x1 - x0, y1 - y0
+        square = dx * dx + dy * dy
+        share = min(1.0, max(0.0, ((x - x0) * dx + (y - y0) * dy) / square)) if square > 0 else 0.0
+        nearest = min(nearest, math.hypot(x - x0 - share * dx, y - y0 - share * dy))
+    return nearest if inside else -nearest
+
+
+def polygon_gap(first: Sequence[Point_mm], second: Sequence[Point_mm]) -> float:
+    """Plan distance of two polygons' outlines, mm; 0 where they overlap."""
+    if inside_depth(first, *second[0]) > 0 or inside_depth(second, *first[0]) > 0:
+        return 0.0
+    return min(
+        segment_distance(first[i - 1], first[i], second[j - 1], second[j])[0]
+        for i in range(len(first))
+        for j in range(len(second))
+    )
+
+
+def sticks_out(inner: Sequence[Point_mm], outer: Sequence[Point_mm]) -> float:
+    """How far a polygon sticks out over the edge of another, mm; negative: the distance of the nearest edge inside."""
+    return max(-inside_depth(outer, x, y) for x, y in inner)
+
+
+def bar_polygon_gap(bar: Bar, points: Sequence[Point_mm]) -> tuple[Measured, float]:
+    """Signed plan distance of a stick's outline from a polygon (negative: how deep they overlap) and the share there.
+
+    For a stick whose centre line enters the polygon the depth is half its width plus the centre line's depth.
+    """
+    cut = min(bar.half, bar.length / 2) if bar.rounded else 0.0
+    p = (bar.ax + cut * bar.ux, bar.ay + cut * bar.uy)
+    q = (bar.bx - cut * bar.ux, bar.by - cut * bar.uy)
+    best, share = math.inf, 0.5
+    for i in range(len(points)):
+        distance, s, _ = segment_distance(p, q, points[i - 1], points[i])
+        if distance < best:
+            best, share = distance, s
+    if best > 0 and inside_depth(points, *p) > 0:
+        value = -best - bar.half
+    elif best > 0:
+        value = best - bar.half
+        if not bar.rounded:
+            value = _square_gap(bar, points)
+    else:
+        deepest, at = 0.0, share
+        for i in range(_DEPTH_SAMPLES + 1):
+            s = i / _DEPTH_SAMPLES
+            depth = inside_depth(points, p[0] + s * (q[0] - p[0]), p[1] + s * (q[1] - p[1]))
+            if depth > deepest:
+                deepest, at = depth, s
+        value, share = -bar.half - deepest, at
+    if bar.length > 0:
+        share = (cut + share * (bar.length - 2 * cut)) / bar.length
+    spread = math.sqrt((1 - share) ** 2 + share**2)
+    sideways = max(bar.sigma_across, bar.sigma_along) if share in (0.0, 1.0) else bar.sigma_across
+    return Measured(value, sideways * spread), share
+
+
+_DEPTH_SAMPLES = 32
+
+
+def _square_gap(bar: Bar, points: Sequence[Point_mm]) -> float:
+    """The same for square ends: distance of the rectangle from the polygon, negative where a corner reaches in."""
+    outline = bar.outline()
+    gap = polygon_gap(outline, points)
+    if gap > 0:
+        return gap
+    return -max(0.0, max(inside_depth(points, x, y) for x, y in outline))
+
+
+def disc_polygon_gap(disc: Disc2, points: Sequence[Point_mm]) -> Measured:
+    """Signed plan distance of a disc's outline from a polygon; negative: how far the disc reaches in."""
+    return Measured(-inside_depth(points, disc.x, disc.y) - disc.radius, disc.sigma)
