@@ -1,0 +1,160 @@
+"""From a recording to a table's calibration: pose, empty-table map, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.board import Board
+from calibration.camera import Camera
+from calibration.empty_table import fill_from_around, map_from_disparities
+from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, empty_color, sort_frames, table_plane
+from calibration.plane import PlaneFit, disparity_from_depth
+from calibration.pose import board_in_color, board_pixels, mean_view, table_by_color, table_pose
+from calibration.report import Report
+from calibration.table import EmptyTable, TableCalibration, transform
+from calibration.table_file import save_table
+from calibration.tolerances import TOLERANCES
+
+Array = NDArray[np.float64]
+
+
+def calibrate_table(
+    camera: Camera,
+    frames: Iterable[tuple[Depth, Color | None]],
+    board: Board | None = None,
+    *,
+    made_at: str = "",
+    temperature_c: float | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[TableCalibration, Report]:
+    """Calibrate the table from frames of one recording: (h, w) uint16 depth in the camera's units, BGR colour or None.
+
+    Frames that show ``board`` (default: the printed one) give the pose, frames of the empty table the map; the board
+    may lie anywhere. A whole game may be given: it is read until the first piece. Raises CalibrationError, one line,
+    where no calibration can be made.
+    """
+    board = board or Board()
+    found = sort_frames(camera, frames, board, tell)
+    view, moved = mean_view([(shot.number, seen) for shot, seen in found.board])
+    seen = board_in_color(view, board, camera)
+    rough = table_by_color(seen, board, camera)
+    hidden = board_pixels(rough, board, camera, BOARD_MARGIN_MM)
+    home = set(view.frames)
+    shots = found.empty or [shot for shot, _ in found.board if shot.number in home]
+    empty = _map(shots, camera, empty_color(found.empty))
+    plane = table_plane(empty.disparity_px, camera, rough, None if found.empty else hidden)
+    pose = table_pose(seen, plane, board, camera)
+    measured = empty.measured
+    if not found.empty:
+        hidden = board_pixels(pose.T_depth_table, board, camera, BOARD_MARGIN_MM)
+        lift_px = board.thickness_mm * camera.disparity_gain / plane.distance_mm**2
+        empty = fill_from_around(empty, hidden, plane.disparity(camera), lift_px)
+    coverage = _coverage(empty, measured, plane, pose.T_depth_table, camera)
+    report = Report(
+        board_frames=len(view.frames),
+        empty_frames=len(found.empty),
+        rejected=tuple(sorted([*found.rejected, *moved], key=lambda one: one.frame)),
+        corners=pose.corners,
+        corner_residual_px=pose.corner_residual_px,
+        square_px=view.square_px,
+        board_white=view.white,
+        board_black=view.black,
+        saturated_share=view.saturated_share,
+        distance_mm=plane.distance_mm,
+        sigma_height_mm=pose.sigma_height_mm,
+        tilt_deg=plane.tilt_deg,
+        sigma_tilt_deg=pose.sigma_tilt_deg,
+        sigma_origin_mm=pose.sigma_origin_mm,
+        sigma_rotation_deg=pose.sigma_rotation_deg,
+        plane_residual_mm=plane.residual_mm,
+        ripple_mm=plane.ripple_mm,
+        noise_mm=_noise_mm(empty, len(shots), plane, camera),
+        no_depth_share=coverage.no_depth_share,
+        field_mm=coverage.field_mm,
+        color_share=coverage.color_share,
+        scale_ratio=pose.scale_ratio,
+        sigma_scale=pose.sigma_scale,
+        board_tilt_deg=pose.board_tilt_deg,
+    )
+    table = TableCalibration(
+        camera=camera,
+        T_depth_table=pose.T_depth_table,
+        empty=empty,
+        residuals_mm=report.residuals(),
+        made_at=made_at,
+        temperature_c=temperature_c,
+    )
+    return table, report
+
+
+def run_calibrate_table(
+    camera: Camera,
+    frames: Iterable[tuple[Depth, Color | None]],
+    output: str | Path,
+    *,
+    board: Board | None = None,
+    made_at: str = "",
+    temperature_c: float | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[int, list[str]]:
+    """``th-vision calibrate table``: calibrate, write ``output``, and say how good it is.
+
+    Returns exit status (0 good enough, 1 written but not good enough) and the report's lines. Raises CalibrationError.
+    """
+    table, report = calibrate_table(camera, frames, board, made_at=made_at, temperature_c=temperature_c, tell=tell)
+    save_table(table, output)
+    return (0 if report.good else 1), [*report.lines(), f"written to {output}"]
+
+
+def _map(shots: list[Shot], camera: Camera, color: Color | None) -> EmptyTable:
+    return map_from_disparities([disparity_from_depth(shot.depth, camera) for shot in shots], color)
+
+
+def _noise_mm(empty: EmptyTable, count: int, plane: PlaneFit, camera: Camera) -> float | None:
+    """Temporal noise of one frame and pixel at the table, from the map's sigma of the mean."""
+    sigma = empty.sigma_px[empty.measured]
+    if count < 3 or len(sigma) == 0:
+        return None
+    return float(np.median(sigma)) * float(np.sqrt(count)) * plane.distance_mm**2 / camera.disparity_gain
+
+
+@dataclass(frozen=True)
+class _Coverage:
+    no_depth_share: float
+    field_mm: tuple[float, float]
+    color_share: float
+
+
+def _coverage(
+    empty: EmptyTable, measured: NDArray[np.bool_], plane: PlaneFit, T_depth_table: Array, camera: Camera
+) -> _Coverage:
+    """How much of the table in view is mapped, and how much of that colour sees."""
+    step = 8
+    v, u = np.mgrid[0 : camera.depth.height : step, 0 : camera.depth.width : step]
+    height = plane.raised(empty.disparity_px, camera)[::step, ::step]
+    limit = max(TOLERANCES.plane_gate_mm, 3 * TOLERANCES.ripple_share * plane.distance_mm)
+    with np.errstate(invalid="ignore"):
+        on_table = np.abs(height) < limit
+    rays = camera.depth.rays(np.stack([u, v], axis=-1).astype(np.float64))
+    points = rays / (rays @ plane.coefficients)[..., None]
+    table_points = transform(np.asarray(np.linalg.inv(T_depth_table)), points)
+    if not on_table.any():
+        return _Coverage(1.0, (0.0, 0.0), 0.0)
+    xy = table_points[on_table][:, :2]
+    low, high = np.percentile(xy, [1, 99], axis=0)
+    # Inside the table's own rectangle in view, what has no depth?
+    rows, columns = np.nonzero(on_table)
+    box = measured[::step, ::step][rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+    share = 1.0
+    if camera.color is not None:
+        pixels = camera.color.project(transform(camera.T_color_depth, points[on_table]))
+        inside = (pixels >= -0.5).all(axis=1) & (pixels < [camera.color.width - 0.5, camera.color.height - 0.5]).all(
+            axis=1
+        )
+        share = float(inside.mean())
+    return _Coverage(float(1 - box.mean()), (float(high[0] - low[0]), float(high[1] - low[1])), share)

@@ -1,0 +1,88 @@
+"""Every tolerance of the calibration, in one place, with where it comes from.
+
+The sensor's figures were measured on real D400 frames (temporal noise 0.03-0.13 px of disparity, ripple of a flat
+surface 0.5-1.2 % of the distance peak to peak, one independent sample per 215-245 pixels).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Limits and figures of the calibration. Change them here, nowhere else."""
+
+    # --- board in colour
+    min_corners: int = 8
+    """A view of the board with fewer corners is rejected: its pose is too weak."""
+    max_corner_residual_px: float = 1.0
+    """A view whose corners fit a flat board worse than this is blurred, bent or misread."""
+    max_board_shift_px: float = 1.5
+    """Corners further than this from their median place belong to a view in which the board (or camera) moved."""
+    min_corner_sigma_px: float = 0.03
+    """No corner is trusted better than this: cornerSubPix on clean pictures scatters by 0.04-0.06 px."""
+
+    # --- table plane from depth
+    ripple_share: float = 0.006
+    """Half of the worst peak to peak ripple of a flat surface, as a share of the distance."""
+    step_px: float = 1.0 / 32.0
+    """Disparity step of the D400 stereo matcher."""
+    correlated_px: float = 230.0
+    """Native pixels to one independent sample of the temporal noise."""
+    fixed_pattern_px: float = 0.06
+    """Fixed pattern that averaging over frames doesn't remove (0.04-0.09 px measured)."""
+    ripple_cell_mm: float = 100.0
+    """Ripple has wavelengths of 100-250 mm: residuals within a cell of this size count as one sample."""
+    plane_gate_mm: float = 12.0
+    """Pixels further from the plane than this (or three times the ripple) never take part in its fit."""
+    min_plane_px: int = 2000
+    """Fewer table pixels than this give no plane worth the name."""
+
+    # --- which frames are empty
+    raised_mm: float = 4.0
+    """A patch of a frame that stands this far above the table (ripple taken out) is a raised thing. The lowest piece,
+    one 10 mm disc, shows at least half its height."""
+    raised_share: float = 0.007
+    """The same as a share of the distance, for far tables, where noise is larger."""
+    raised_area_mm2: float = 80.0
+    """Patches smaller than this are noise: a disc of 19 mm covers 284 mm2."""
+    max_lost_share: float = 0.15
+    """Share of the table that may be without depth in an empty frame, of what the board's frames measured."""
+    changed_levels: float = 14.0
+    """Grey levels by which a patch of the colour picture must change to count as something flat put down."""
+    changed_area_mm2: float = 300.0
+    """Colour changes smaller than this are noise, compression or a crumb."""
+    min_empty_frames: int = 5
+    """Fewer empty frames than this make the map noisier than the views measured against it: the report says so."""
+    max_frames: int = 40
+    """Frames kept of each kind. Averaging more gains nothing over the fixed pattern."""
+
+    # --- good enough?
+    good_corner_residual_px: float = 0.5
+    good_plane_residual_mm: float = 4.0
+    good_tilt_deg: float = 10.0
+    good_no_depth_share: float = 0.10
+    good_scale: float = 0.01
+    """Board and depth may disagree about lengths by this share before the report complains."""
+    good_board_pixels: float = 20.0
+    """Colour pixels to one square of the board below which corners get coarse."""
+    good_noise_mm: float = 1.6
+    """Temporal noise of one frame and pixel, at the table: above this a 2 mm gap can't be judged."""
+    good_contrast: float = 60.0
+    """Grey levels between the board's white and black, of 255."""
+    good_board_tilt_deg: float = 1.0
+    """Board by colour and plane by depth may differ by this: a small board's own tilt is weak."""
+    max_saturated_share: float = 0.02
+    """Share of white-clipped pixels on the board above which the light is too bright."""
+
+    # --- is it the same camera?
+    focal_share: float = 0.002
+    centre_px: float = 1.0
+    distortion: float = 0.01
+    extrinsic_mm: float = 1.0
+    extrinsic_deg: float = 0.3
+    depth_unit_share: float = 1e-4
+
+
+TOLERANCES = Tolerances()
