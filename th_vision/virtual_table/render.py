@@ -1,0 +1,289 @@
+"""From a scene to what ideal eyes see: depth in the native grid, colour from the colour camera's own viewpoint, labels.
+
+Ray casting by Open3D (imported here only, when first used). One clean render serves all frames of a still moment.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Intrinsics
+from th_vision.virtual_table.cameras import VirtualCamera
+from th_vision.virtual_table.scene import BoardBody, Light, Scene
+from th_vision.virtual_table.shapes import Part, parts
+from th_vision.virtual_table.surfaces import Floats, grain_texture, sample, surface, table_texture, to_linear
+
+Array = NDArray[np.float64]
+Ids = NDArray[np.int32]
+NOTHING = -1
+_SUB = 3  # sub-rays a side of a colour pixel at an edge
+_LAMP_RAYS = 8
+_CHUNK = 600_000
+
+
+@dataclass(frozen=True)
+class CleanRender:
+    """What is really there, seen without any fault.
+
+    ``depth_mm``: (h, w) float32 Z in the depth camera, inf where nothing is hit. ``labels``: (h, w) int32 index into
+    ``parts`` (-1: nothing), depth grid. ``color_linear``: (hc, wc, 3) float32 BGR linear light, or None.
+    ``color_labels``: (hc, wc) int32. ``parts``: the bodies' meshes with their looks.
+    """
+
+    depth_mm: Floats
+    labels: Ids
+    color_linear: Floats | None
+    color_labels: Ids | None
+    parts: tuple[Part, ...]
+    surface: str
+
+    def kinds(self, *names: str) -> NDArray[np.bool_]:
+        """(h, w) where the depth grid sees a body of these kinds."""
+        table = np.array([part.kind in names for part in self.parts] + [False])
+        return np.asarray(table[self.labels], dtype=np.bool_)
+
+
+class _Caster:
+    """A scene's meshes in a ray caster."""
+
+    def __init__(self, meshes: list[Part]) -> None:
+        import open3d as o3d  # heavy: only where something is rendered
+
+        self._core: Any = o3d.core
+        self._scene: Any = o3d.t.geometry.RaycastingScene()
+        for part in meshes:
+            self._scene.add_triangles(
+                self._core.Tensor(part.mesh.vertices.astype(np.float32)),
+                self._core.Tensor(part.mesh.triangles.astype(np.uint32)),
+            )
+        self._missed = int(self._scene.INVALID_ID)
+
+    def cast(self, rays: Floats) -> tuple[Floats, Ids, Floats]:
+        """(n, 6) rays: distance in ray lengths, index of the part, normal (n, 3)."""
+        hit = self._scene.cast_rays(self._core.Tensor(rays))
+        ids = hit["geometry_ids"].numpy().astype(np.int64)
+        ids[ids == self._missed] = NOTHING
+        return hit["t_hit"].numpy(), ids.astype(np.int32), hit["primitive_normals"].numpy()
+
+    def blocked(self, rays: Floats) -> NDArray[np.bool_]:
+        """(n, 6) rays: whether anything lies on them."""
+        return np.asarray(self._scene.test_occlusions(self._core.Tensor(rays)).numpy(), dtype=np.bool_)
+
+
+@lru_cache(maxsize=6)
+def _directions(intrinsics: Intrinsics) -> Floats:
+    """(h*w, 3) directions with z = 1 through pixel centres."""
+    x, y = np.meshgrid(np.arange(intrinsics.width), np.arange(intrinsics.height))
+    pixels = np.stack([x, y], axis=-1).reshape(-1, 2).astype(np.float64)
+    return np.asarray(intrinsics.rays(pixels), dtype=np.float32)
+
+
+def _rays(directions: Floats, T_camera_table: Array) -> Floats:
+    """(n, 6) rays in the table frame for directions of the camera; ray lengths stay those of z = 1."""
+    T = np.linalg.inv(T_camera_table)
+    out = np.empty((len(directions), 6), dtype=np.float32)
+    out[:, :3] = T[:3, 3]
+    np.matmul(directions, T[:3, :3].T.astype(np.float32), out=out[:, 3:])
+    return out
+
+
+def render_moment(scene: Scene, camera: VirtualCamera, *, color: bool = True) -> CleanRender:
+    """Render a scene for one camera.
+
+    Depth: one ray a pixel through its centre. Colour: one ray a pixel, ``_SUB`` x ``_SUB`` at edges and on the board.
+    """
+    meshes = parts(scene)
+    caster = _Caster(meshes)
+    h, w = camera.depth.height, camera.depth.width
+    t, ids, _ = caster.cast(_rays(_directions(camera.depth), camera.T_depth_table))
+    image = labels = None
+    if color:
+        image, labels = _render_color(scene, camera, caster, meshes)
+    return CleanRender(
+        depth_mm=t.reshape(h, w).astype(np.float32),
+        labels=ids.reshape(h, w),
+        color_linear=image,
+        color_labels=labels,
+        parts=tuple(meshes),
+        surface=scene.table.surface,
+    )
+
+
+def _render_color(scene: Scene, camera: VirtualCamera, caster: _Caster, meshes: list[Part]) -> tuple[Floats, Ids]:
+    K = camera.color
+    h, w = K.height, K.width
+    T = np.asarray(camera.true_T_color_depth @ camera.T_depth_table)
+    looks = _Looks(scene, meshes)
+    directions = _directions(K)
+    rays = _rays(directions, T)
+    t, ids, normals = caster.cast(rays)
+    points = rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None]
+    shade = _lamp_shade(caster, points, normals, ids, scene.light, (h, w))
+    light = _lit(shade, normals, scene.light)
+    image = (looks.albedo(points, ids) * light[:, None]).reshape(h, w, 3)
+    if scene.table.surface == "glossy":
+        image += _gloss(points, rays, normals, ids, scene, shade).reshape(h, w, 1)
+    label_image = ids.reshape(h, w)
+    edges = _edges(label_image, normals.reshape(h, w, 3), meshes).ravel().nonzero()[0]
+    flat = image.reshape(-1, 3)
+    for at in np.array_split(edges, max(1, math.ceil(len(edges) * _SUB**2 / _CHUNK))):
+        if len(at):
+            flat[at] = _supersample(K, T, caster, looks, at, light.reshape(h, w), scene.light, shade)
+    return np.asarray(image, dtype=np.float32), label_image
+
+
+def _edges(labels: Ids, normals: Floats, meshes: list[Part]) -> NDArray[np.bool_]:
+    """Pixels where a finer look is due: neighbours of other parts or faces, and the board's print."""
+    key = labels.astype(np.float32) * 7 + normals @ np.array([1.7, 2.3, 3.1], dtype=np.float32)
+    out = np.zeros(labels.shape, dtype=np.bool_)
+    dx, dy = np.abs(np.diff(key, axis=1)) > 0.4, np.abs(np.diff(key, axis=0)) > 0.4
+    out[:, 1:] |= dx
+    out[:, :-1] |= dx
+    out[1:] |= dy
+    out[:-1] |= dy
+    board = [k for k, part in enumerate(meshes) if part.kind == "board"]
+    return out | np.isin(labels, board) if board else out
+
+
+def _supersample(
+    K: Intrinsics,
+    T: Array,
+    caster: _Caster,
+    looks: _Looks,
+    at: NDArray[np.intp],
+    light: Floats,
+    lamp: Light,
+    shade: Floats,
+) -> Floats:
+    """Mean colour of ``_SUB`` x ``_SUB`` sub-rays for the pixels ``at`` (flat indices)."""
+    offsets = (np.arange(_SUB) + 0.5) / _SUB - 0.5
+    ox, oy = (o.ravel() for o in np.meshgrid(offsets, offsets))
+    x, y = at % K.width, at // K.width
+    pixels = np.stack([x[:, None] + ox, y[:, None] + oy], axis=-1)
+    if any(K.distortion):
+        directions = K.rays(pixels.reshape(-1, 2)).astype(np.float32)
+    else:
+        flat = pixels.reshape(-1, 2)
+        directions = np.ones((len(flat), 3), dtype=np.float32)
+        directions[:, 0] = (flat[:, 0] - K.cx) / K.fx
+        directions[:, 1] = (flat[:, 1] - K.cy) / K.fy
+    rays = _rays(directions, T)
+    t, ids, normals = caster.cast(rays)
+    points = rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None]
+    lit = _lit(np.repeat(shade[at], _SUB**2), normals, lamp)
+    colors = looks.albedo(points, ids) * lit[:, None]
+    return np.asarray(colors.reshape(len(at), _SUB**2, 3).mean(axis=1), dtype=np.float32)
+
+
+def _unit(v: tuple[float, float, float] | Array) -> Array:
+    a = np.asarray(v, dtype=np.float64)
+    return np.asarray(a / np.linalg.norm(a))
+
+
+def _lamp_shade(
+    caster: _Caster, points: Floats, normals: Floats, ids: Ids, lamp: Light, shape: tuple[int, int]
+) -> Floats:
+    """Share of the lamp that each pixel sees, (n,) 0..1: shadow rays at half the resolution, then smoothed."""
+    h, w = shape
+    grid_p, grid_n = points.reshape(h, w, 3)[::2, ::2], normals.reshape(h, w, 3)[::2, ::2]
+    origin = (grid_p + grid_n * np.float32(0.15)).reshape(-1, 3)
+    main = _unit(lamp.direction)
+    side = _unit(np.cross(main, [0.0, 0.0, 1.0]) + np.array([1e-6, 0, 0]))
+    other = np.cross(main, side)
+    spread = math.tan(math.radians(lamp.softness_deg))
+    seen = np.zeros(len(origin), dtype=np.float32)
+    rays = np.empty((len(origin), 6), dtype=np.float32)
+    rays[:, :3] = origin
+    for k in range(_LAMP_RAYS):
+        radius, angle = math.sqrt((k + 0.5) / _LAMP_RAYS), k * 2.399963
+        direction = main + spread * radius * (math.cos(angle) * side + math.sin(angle) * other)
+        rays[:, 3:] = direction.astype(np.float32)
+        seen += ~caster.blocked(rays)
+    half = cv2.GaussianBlur((seen / _LAMP_RAYS).reshape(grid_p.shape[:2]), (0, 0), 1.2)
+    full = cv2.resize(half, (w, h), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(full, dtype=np.float32).ravel()
+
+
+def _lit(shade: Floats, normals: Floats, lamp: Light) -> Floats:
+    """Light on each pixel, (n,): 1 on a level surface in full light (Lambert lamp, sky-like ambient)."""
+    main = _unit(lamp.direction).astype(np.float32)
+    lambert = np.clip(normals @ main, 0, None) / main[2]
+    sky = 0.62 + 0.38 * normals[:, 2]
+    return np.asarray(lamp.ambient * sky + (1 - lamp.ambient) * shade * lambert, dtype=np.float32)
+
+
+def _gloss(points: Floats, rays: Floats, normals: Floats, ids: Ids, scene: Scene, shade: Floats) -> Floats:
+    """Mirror image of the lamp in a glossy table, (n,)."""
+    main = _unit(scene.light.direction).astype(np.float32)
+    view = rays[:, 3:] / np.linalg.norm(rays[:, 3:], axis=1, keepdims=True)
+    mirrored = view.copy()
+    mirrored[:, 2] *= -1
+    cosine = np.clip(mirrored @ main, 0, 1)
+    return np.asarray(surface(scene.table.surface).gloss * (ids == 0) * shade * cosine**60, dtype=np.float32)
+
+
+class _Looks:
+    """Albedo of every part of a scene."""
+
+    def __init__(self, scene: Scene, meshes: list[Part]) -> None:
+        self._meshes = meshes
+        self._table = table_texture(scene.table.surface, scene.table.seed)
+        self._board: BoardBody | None = scene.board
+        base = [to_linear(part.color) * np.float32(part.shade) for part in meshes]
+        self._base = np.array([*base, np.full(3, 0.02)], dtype=np.float32)
+        uv = [np.array([[1.0, 0, 0.3, 0], [0, 1.0, 0.5, 0]]) if p.uv is None else p.uv for p in meshes]
+        self._uv = np.array([*uv, np.zeros((2, 4))], dtype=np.float32)
+        grains = [{"fine": 1, "long": 2}.get(part.grain, 0) for part in meshes]
+        self._grain = np.array([*grains, 0])
+
+    def albedo(self, points: Floats, ids: Ids) -> Floats:
+        """(n, 3) linear BGR at table-frame points of the parts ``ids``."""
+        out = self._base[ids]
+        on_table = np.flatnonzero(ids == 0)
+        if len(on_table):
+            u, v = self._coordinates(points[on_table], ids[on_table])
+            out[on_table] = sample(self._table, u, v)
+        for number, name in ((1, "fine"), (2, "long")):
+            at = np.flatnonzero((self._grain[ids] == number) & (ids > 0))
+            if len(at):
+                u, v = self._coordinates(points[at], ids[at])
+                out[at] *= sample(grain_texture(name), u, v)[:, None]
+        if self._board is not None:
+            on_board = np.flatnonzero(ids == _index_of(self._meshes, "board"))
+            if len(on_board):
+                out[on_board] = _board_albedo(self._board, points[on_board], out[on_board])
+        return out
+
+    def _coordinates(self, points: Floats, ids: Ids) -> tuple[Floats, Floats]:
+        uv = self._uv[ids]
+        u = np.einsum("ij,ij->i", uv[:, 0, :3], points) + uv[:, 0, 3]
+        v = np.einsum("ij,ij->i", uv[:, 1, :3], points) + uv[:, 1, 3]
+        return u, v
+
+
+def _index_of(meshes: list[Part], kind: str) -> int:
+    return next(k for k, part in enumerate(meshes) if part.kind == kind)
+
+
+def _board_albedo(board: BoardBody, points: Floats, paper: Floats) -> Floats:
+    """The print on the board: ink where its drawing is dark, paper elsewhere. Texel k is centred at k + 0.5."""
+    h, w = board.texture.shape
+    x = (points[:, 0] / board.size_mm[0] + 0.5) * w
+    y = (0.5 - points[:, 1] / board.size_mm[1]) * h
+    inside = (x >= 0) & (x < w) & (y >= 0) & (y < h) & (points[:, 2] > board.thickness_mm - 0.05)
+    texel = board.texture[np.clip(y, 0, h - 1).astype(np.intp), np.clip(x, 0, w - 1).astype(np.intp)]
+    ink = np.where(inside, 0.04 + 0.96 * (texel / np.float32(255)), 1.0).astype(np.float32)
+    return np.asarray(paper * ink[:, None], dtype=np.float32)
+
+
+def surface_key(part: Part) -> int:
+    """A number that stays while a body stays as it is and where it is."""
+    return zlib.crc32(part.key.encode())
