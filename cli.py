@@ -212,9 +212,11 @@ def calibrate_table(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="TABLE.TOML", help="Where to write it.")],
 ) -> None:
     """Pose of the table, empty-table map, quality figures."""
+    from datetime import UTC, datetime
+
     from th_vision.commands.calibrate import calibrate_table as run
 
-    _finish(run(source, output, _progress))
+    _finish(run(source, output, datetime.now(UTC).isoformat(timespec="seconds"), _progress))
 
 
 @calibrate.command("pieces")

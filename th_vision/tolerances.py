@@ -65,8 +65,6 @@ FRAME_DARK_LEVELS = 12.0
 # --- sources ----------------------------------------------------------------------------------------------------
 # A recorded rotation is written with about 6 decimals; R R^T may differ from the identity by this much.
 ROTATION_TOLERANCE = 1e-3
-# Two writings of one camera's intrinsics (float32, text) may differ by this much before it is another camera.
-SAME_CAMERA_PX = 0.5
 # Points of a cloud that share a pixel are one surface when they lie within this of the nearest; their mean counts.
 CLOUD_SURFACE_MM = 4.0
 # Holes between the points of a cloud get the colour (never the depth) of the nearest point within this.

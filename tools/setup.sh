@@ -118,8 +118,7 @@ PY
 if [ -f "$stamp" ] && [ -x .venv/bin/python ]; then
     if [ "$(cat "$stamp")" = "$(key .venv/bin/python 2>/dev/null)" ]; then
         if [ -z "${PYTHON:-}" ] || fits "$PYTHON"; then
-            need_libraries_python=.venv/bin/python
-            python=$need_libraries_python
+            python=.venv/bin/python
             need_libraries
             exit 0
         fi

@@ -8,7 +8,7 @@ the camera of the calibration where there is one, else into a virtual camera tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ class PointCloud:
         if frame == "camera":
             self._T_depth_table = None
             points_mm = _camera_points(path, cloud.points, finite)
-            camera = table.camera if table else _fitted_camera(points_mm, finite, cloud)
+            camera = _raw(table) if table else _fitted_camera(points_mm, finite, cloud)
         else:
             camera, self._T_depth_table = (
                 (table.camera, table.T_depth_table) if table else _camera_above(path, cloud, finite)
@@ -116,6 +116,13 @@ def plane_calibration(camera: Camera, T_depth_table: Array) -> TableCalibration:
     shape = disparity.shape
     empty = EmptyTable(disparity, np.full(shape, _EMPTY_SIGMA_PX, np.float32), None, np.zeros(shape, np.bool_))
     return TableCalibration(camera, T_depth_table, empty, {})
+
+
+def _raw(table: TableCalibration) -> Camera:
+    """The calibration's camera with the depth unit that it delivers: the camera made the cloud, not the calibration."""
+    from calibration.table_file import then_scale
+
+    return replace(table.camera, depth_unit_mm=table.camera.depth_unit_mm / then_scale(table))
 
 
 def _read(path: Path) -> _Cloud:
