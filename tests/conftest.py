@@ -1,0 +1,18 @@
+"""What all tests share: where the real recordings are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+REALDATA = ROOT.parent / "shared" / "realdata"
+
+
+@pytest.fixture(scope="session")
+def realdata() -> Path:
+    """The folder of real camera recordings beside this repository; a test that needs it is skipped where it is not."""
+    if not REALDATA.is_dir():
+        pytest.skip(f"the real recordings are not here ({REALDATA}); they lie beside the repository, not in it")
+    return REALDATA
