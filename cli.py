@@ -63,6 +63,13 @@ FrameOpt = Annotated[
 RecordOutOpt = Annotated[
     Path | None, typer.Option("--game", metavar="FILE.jsonl", help="Where to write the game record; - is stdout.")
 ]
+SquaresOpt = Annotated[str, typer.Option("--squares", metavar="7x5", help="Squares of the board along x and y.")]
+SquareOpt = Annotated[float, typer.Option("--square", metavar="MM", help="Side of a square, as printed.")]
+MarkerOpt = Annotated[float, typer.Option("--marker", metavar="MM", help="Side of a marker, as printed.")]
+DictionaryOpt = Annotated[str, typer.Option("--dictionary", metavar="NAME", help="The markers' dictionary.")]
+ThicknessOpt = Annotated[
+    float, typer.Option("--thickness", metavar="MM", help="How thick the board is that the print is glued to.")
+]
 PictureOpt = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="A picture of the table.")]
 
 
@@ -199,24 +206,36 @@ def doctor(
 def board(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="BOARD.PDF", help="Where to write it.")],
     paper: Annotated[str, typer.Option("--paper", metavar="a4|letter", help="Size of the sheet.")] = "a4",
+    squares: SquaresOpt = "7x5",
+    square: SquareOpt = 38.0,
+    marker: MarkerOpt = 28.0,
+    dictionary: DictionaryOpt = "DICT_5X5_100",
+    thickness: ThicknessOpt = 0.0,
 ) -> None:
     """The calibration board to print, true to scale."""
-    from th_vision.commands.calibrate import write_board
+    from th_vision.commands.calibrate import make_board, write_board
 
-    _finish(write_board(output, paper))
+    _finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness)))
 
 
 @calibrate.command("table")
 def calibrate_table(
     source: SourceArg,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="TABLE.TOML", help="Where to write it.")],
+    squares: SquaresOpt = "7x5",
+    square: SquareOpt = 38.0,
+    marker: MarkerOpt = 28.0,
+    dictionary: DictionaryOpt = "DICT_5X5_100",
+    thickness: ThicknessOpt = 0.0,
 ) -> None:
     """Pose of the table, empty-table map, quality figures."""
     from datetime import UTC, datetime
 
     from th_vision.commands.calibrate import calibrate_table as run
+    from th_vision.commands.calibrate import make_board
 
-    _finish(run(source, output, datetime.now(UTC).isoformat(timespec="seconds"), _progress))
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    _finish(run(source, output, make_board(squares, square, marker, dictionary, thickness), now, _progress))
 
 
 @calibrate.command("pieces")

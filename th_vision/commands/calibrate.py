@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibration.board import Board
+from calibration.errors import CalibrationError
 from rules.outcome import Outcome
 from th_vision.errors import VisionError
-from th_vision.frame import Source
 from th_vision.sources import is_cloud, open_source
 
-Depth = NDArray[np.uint16]
-Color = NDArray[np.uint8]
+
+def make_board(squares: str, square_mm: float, marker_mm: float, dictionary: str, thickness_mm: float) -> Board:
+    """The board that the options describe; ``squares`` is written ``7x5``.
+
+    Raises:
+        CalibrationError: no such board can be.
+    """
+    found = re.fullmatch(r"(\d{1,3})\s*[x×]\s*(\d{1,3})", squares.strip().lower())  # noqa: RUF001 - people write it
+    if found is None:
+        raise CalibrationError(f"--squares {squares}: can't be read; write it like 7x5")
+    return Board(int(found[1]), int(found[2]), square_mm, marker_mm, dictionary, thickness_mm)
 
 
-def calibrate_table(spec: str, output: Path, made_at: str, tell: Callable[[str], None]) -> Outcome:
+def write_board(output: Path, paper: str, board: Board) -> Outcome:
+    """Write the board as PDF.
+
+    Raises:
+        CalibrationError: it does not fit the paper, or the place can't be written.
+    """
+    from calibration.board_pdf import run_board
+
+    return Outcome("".join(f"{line}\n" for line in run_board(output, board=board, paper=paper)))
+
+
+def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: Callable[[str], None]) -> Outcome:
     """Calibrate the table from one recording and write it. Status 1: written, but not good enough.
 
     Raises:
@@ -28,10 +47,7 @@ def calibrate_table(spec: str, output: Path, made_at: str, tell: Callable[[str],
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; calibrate from a recording with colour")
     source = open_source(spec)
-    status, lines = run_calibrate_table(source.camera, _pictures(source), output, made_at=made_at, tell=tell)
+    status, lines = run_calibrate_table(
+        source.camera, _pictures(source), output, board=board, made_at=made_at, tell=tell
+    )
     return Outcome("".join(f"{line}\n" for line in lines), (), status)
-
-
-def _pictures(source: Source) -> Iterator[tuple[Depth, Color | None]]:
-    for frame in source:
-        yield frame.depth, frame.color
