@@ -1,0 +1,160 @@
+"""Where columns may stand: round tops of known size at whole levels, by depth and by their rim in colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.kernel import disc_share, disc_share_at, shown
+from th_vision.detect.plan import Image, PlanView
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ColumnCandidate:
+    """A column that may stand at (x, y), mm.
+
+    ``rim``: share (0 to 1) of the rim seen as an edge in colour, NaN without colour. ``fill``: height near the rim
+    over what a disc of this level would show there. ``reading_mm``: height by depth over the middle.
+    """
+
+    x: float
+    y: float
+    levels: int
+    score: float
+    rim: float
+    fill: float
+    reading_mm: float
+
+
+def highest_level(plan: PlanView, pieces: Pieces) -> int:
+    """An upper bound of the levels on the table, from the greatest heights seen."""
+    seen = plan.height_mm[np.isfinite(plan.height_mm)]
+    if len(seen) == 0:
+        return 0
+    top = float(np.percentile(seen, 99.9))
+    top = min(top, tolerances.HIGHEST_COLUMN_MM)
+    return max(1, int(np.ceil(top / pieces.disc.height + 0.3)))
+
+
+def column_candidates(plan: PlanView, pieces: Pieces) -> list[ColumnCandidate]:
+    """All places where a column may stand, best first; many are wrong and are sorted out with the roads."""
+    found: list[ColumnCandidate] = []
+    for levels in range(1, highest_level(plan, pieces) + 1):
+        found += _at_level(plan, pieces, levels)
+    found.sort(key=lambda candidate: -candidate.score)
+    kept: list[ColumnCandidate] = []
+    for candidate in found:
+        near = pieces.disc.radius * 0.6
+        if all(np.hypot(candidate.x - other.x, candidate.y - other.y) > near for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandidate]:
+    pitch = tolerances.SEARCH_PITCH_MM
+    z = levels * pieces.disc.height
+    radius = pieces.disc.radius
+    heights = plan.height_plane(z, pitch)
+    middle = _disc_mean(heights, radius * 0.5 / pitch)
+    mm_per_px = float(np.median(plan.mm_per_px))
+    sigma = plan.kernel_mm
+    expected_middle = float(shown(z, disc_share(2 * radius, sigma, radius * 0.5), mm_per_px))
+    at_rim = radius * 0.74
+    expected_rim = float(shown(z, disc_share_at(2 * radius, sigma, at_rim), mm_per_px))
+    slack = tolerances.COLUMN_READING_SLACK_MM + tolerances.COLUMN_READING_SLACK * z
+    possible = np.abs(middle - expected_middle - pieces.stick.thickness / 2) < slack
+    if not possible.any():
+        return []
+    ys, xs = np.nonzero(possible)
+    directions = np.arange(12) * (2 * np.pi / 12)
+    around = np.full((12, len(xs)), np.inf, np.float32)
+    for i, angle in enumerate(directions):
+        vs = np.clip(ys + round(at_rim * np.sin(angle) / pitch), 0, heights.shape[0] - 1)
+        us = np.clip(xs + round(at_rim * np.cos(angle) / pitch), 0, heights.shape[1] - 1)
+        values = heights[vs, us]
+        around[i] = np.where(np.isfinite(values), values, np.inf)
+    around.sort(axis=0)
+    low = around[2]  # the third lowest of twelve: one ragged spot or one shadow doesn't decide
+    fill = np.clip(np.where(np.isfinite(low), low, 0) / max(expected_rim, 1e-6), 0, 1.5)
+    closeness = np.exp(-0.5 * ((middle[ys, xs] - expected_middle - pieces.stick.thickness / 2) / (slack / 2)) ** 2)
+    if plan.color is not None:
+        rim_map = rim_votes(plan.color_plane(z, pitch), radius / pitch)
+        rim = rim_map[ys, xs]
+    else:
+        rim = np.full(len(xs), np.nan, np.float32)
+    score_map = np.zeros(heights.shape, np.float32)
+    score = np.minimum(fill, 1.0) * 0.7 + 0.3 * closeness + np.where(np.isfinite(rim), rim, 0.3)
+    score_map[ys, xs] = score
+    reach = max(1, int(radius * 0.6 / pitch))
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    peaks = (score_map >= cv2.dilate(score_map, kernel)) & (score_map > tolerances.COLUMN_LEAST_SCORE)
+    field_x, field_y = plan.field.grid(pitch)
+    index = {(int(y), int(x)): i for i, (y, x) in enumerate(zip(ys, xs, strict=True))}
+    out = []
+    for y, x in zip(*np.nonzero(peaks), strict=True):
+        i = index[(int(y), int(x))]
+        out.append(
+            ColumnCandidate(
+                x=float(field_x[x]),
+                y=float(field_y[y]),
+                levels=levels,
+                score=float(score[i]),
+                rim=float(rim[i]),
+                fill=float(fill[i]),
+                reading_mm=float(middle[y, x]),
+            )
+        )
+    return out
+
+
+def rim_votes(color: Image, radius_px: float) -> Image:
+    """(h, w) share of a circle of this radius around each cell that is an edge across the circle, 0 to 1.
+
+    Edges vote by direction and hardly by contrast: a rim between two grays counts like one between gray and white.
+    """
+    xx, xy, yy = edge_tensor(color)
+    size = int(np.ceil(radius_px + 2.5))
+    v, u = np.mgrid[-size : size + 1, -size : size + 1].astype(np.float32)
+    r = np.hypot(u, v)
+    ring = np.exp(-0.5 * ((r - radius_px) / 0.8) ** 2)
+    ring /= ring.sum()
+    with np.errstate(invalid="ignore"):
+        nx, ny = np.where(r > 0, u / r, 0), np.where(r > 0, v / r, 0)
+    votes = cv2.filter2D(xx, -1, (ring * nx * nx).astype(np.float32))
+    votes += cv2.filter2D(xy, -1, (ring * 2 * nx * ny).astype(np.float32))
+    votes += cv2.filter2D(yy, -1, (ring * ny * ny).astype(np.float32))
+    # what an edge of any direction would give on average is taken off
+    votes -= 0.5 * (cv2.filter2D(xx, -1, ring.astype(np.float32)) + cv2.filter2D(yy, -1, ring.astype(np.float32)))
+    return np.clip(2 * votes, 0, 1).astype(np.float32)
+
+
+def edge_tensor(color: Image) -> tuple[Image, Image, Image]:
+    """Normalised structure tensor (xx, xy, yy) per cell: trace near 1 on a clear edge, near 0 on plain surfaces."""
+    smooth = cv2.GaussianBlur(np.nan_to_num(color), (0, 0), 0.8)
+    gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=1 / 8)
+    gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=1 / 8)
+    if gx.ndim == 3:
+        strongest = np.argmax(gx**2 + gy**2, axis=2)[..., None]
+        gx = np.take_along_axis(gx, strongest, axis=2)[..., 0]
+        gy = np.take_along_axis(gy, strongest, axis=2)[..., 0]
+    power = gx**2 + gy**2
+    scale = 1 / (power + tolerances.EDGE_CONTRAST**2)
+    return (gx * gx * scale).astype(np.float32), (gx * gy * scale).astype(np.float32), (gy * gy * scale).astype(np.float32)
+
+
+def _disc_mean(image: Image, radius_px: float) -> Image:
+    """Mean over a disc around each cell of what was seen there."""
+    size = int(np.ceil(radius_px))
+    v, u = np.mgrid[-size : size + 1, -size : size + 1]
+    kernel = (np.hypot(u, v) <= radius_px).astype(np.float32)
+    seen = np.isfinite(image).astype(np.float32)
+    total = cv2.filter2D(np.where(seen > 0, image, 0).astype(np.float32), -1, kernel)
+    count = cv2.filter2D(seen, -1, kernel)
+    return np.where(count > 0.4 * kernel.sum(), total / np.maximum(count, 1), np.nan).astype(np.float32)

@@ -1,0 +1,205 @@
+"""A still view as heights above the table, to be asked at points of the table frame.
+
+The camera doesn't see in plan view: a point at height z appears where its ray goes. So every question is asked at
+a point (x, y, z) that a hypothesis names, and answered by what the camera saw on the ray through it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Intrinsics
+from calibration.table import TableCalibration, transform
+from th_vision import tolerances
+from th_vision.still_view import StillView
+
+Array = NDArray[np.float64]
+Image = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A rectangle of the table, mm, table frame."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def grid(self, pitch_mm: float) -> tuple[Array, Array]:
+        """Centres of the cells: xs (nx,) and ys (ny,), mm."""
+        return (
+            np.arange(self.x0 + pitch_mm / 2, self.x1, pitch_mm),
+            np.arange(self.y0 + pitch_mm / 2, self.y1, pitch_mm),
+        )
+
+
+@dataclass(frozen=True)
+class PlanView:
+    """Heights and colours of a still view.
+
+    ``height_mm``: (h, w) float32, height above the table by depth, native grid, blurred by the sensor; NaN = not seen.
+    ``sigma_mm``: (h, w) float32, one standard deviation of a pixel.
+    ``mm_per_px``: (h, w) float32, height of one pixel of disparity at the table.
+    ``color``: (hc, wc, 3) float32 BGR brought to the light of the empty table's picture, or None.
+    """
+
+    view: StillView
+    height_mm: Image
+    sigma_mm: Image
+    mm_per_px: Image
+    color: Image | None
+    field: Field
+
+    @property
+    def table(self) -> TableCalibration:
+        """The calibration behind the view."""
+        return self.view.table
+
+    @property
+    def kernel_mm(self) -> float:
+        """Geometric mean sigma of the sensor's kernel on the table, mm."""
+        camera = self.table.camera
+        sigma_px = np.sqrt(tolerances.KERNEL_SIGMA_U_PX * tolerances.KERNEL_SIGMA_V_PX) * camera.kernel_scale
+        return float(sigma_px * self.table.distance_mm / camera.depth.fx)
+
+    def depth_pixels(self, points: Array) -> Array:
+        """(..., 2) native depth pixels of (..., 3) table points."""
+        return self.table.camera.depth.project(transform(self.table.T_depth_table, points))
+
+    def color_pixels(self, points: Array) -> Array:
+        """(..., 2) colour pixels of (..., 3) table points."""
+        intrinsics = self.table.camera.color
+        assert intrinsics is not None
+        return intrinsics.project(transform(self.table.T_color_table, points))
+
+    def heights(self, points: Array) -> Image:
+        """Height by depth on the rays through (..., 3) table points; NaN where nothing was seen."""
+        return _sample(self.height_mm, self.depth_pixels(points))
+
+    def sigmas(self, points: Array) -> Image:
+        """Sigma of one pixel's height on the rays through (..., 3) table points."""
+        return _sample(self.sigma_mm, self.depth_pixels(points))
+
+    def colors(self, points: Array) -> Image:
+        """(..., 3) BGR colour on the rays through (..., 3) table points (NaN outside the picture)."""
+        assert self.color is not None
+        pixels = self.color_pixels(points)
+        return _sample(self.color, pixels)
+
+    def height_plane(self, z_mm: float, pitch_mm: float) -> Image:
+        """(ny, nx) heights asked at every cell of the field at height z."""
+        return _plane(self.height_mm, self.field, z_mm, pitch_mm, self.depth_pixels)
+
+    def color_plane(self, z_mm: float, pitch_mm: float) -> Image:
+        """(ny, nx, 3) colours asked at every cell of the field at height z."""
+        assert self.color is not None
+        return _plane(self.color, self.field, z_mm, pitch_mm, self.color_pixels)
+
+
+def plan_view(view: StillView) -> PlanView:
+    """Turn a still view into heights above the table (mm) by the calibration's pose."""
+    table = view.table
+    height, width = view.rise_px.shape
+    plane_z, slope = _plane_depth(table, width, height)
+    gain = table.camera.disparity_gain
+    mm_per_px = plane_z * plane_z / gain * slope
+    disparity = gain / plane_z + view.rise_px
+    with np.errstate(divide="ignore", invalid="ignore"):
+        heights = (plane_z - gain / np.where(disparity > 0, disparity, np.nan)) * slope
+    return PlanView(
+        view=view,
+        height_mm=heights.astype(np.float32),
+        sigma_mm=(view.sigma_px * mm_per_px).astype(np.float32),
+        mm_per_px=mm_per_px.astype(np.float32),
+        color=_same_light(view),
+        field=seen_field(table),
+    )
+
+
+def seen_field(table: TableCalibration, margin_mm: float = 0.0) -> Field:
+    """The rectangle of the table whose depth was measured when it was empty."""
+    measured = table.empty.measured
+    rows = np.flatnonzero(measured.mean(axis=1) > 0.3)
+    cols = np.flatnonzero(measured.mean(axis=0) > 0.3)
+    height, width = measured.shape
+    v0, v1 = (rows[0], rows[-1]) if len(rows) else (0, height - 1)
+    u0, u1 = (cols[0], cols[-1]) if len(cols) else (0, width - 1)
+    corners = np.array([[u0, v0], [u1, v0], [u1, v1], [u0, v1]], dtype=np.float64)
+    points = on_plane(table.camera.depth, table.T_depth_table, corners, 0.0)
+    low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
+    return Field(float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+
+
+def on_plane(intrinsics: Intrinsics, T_camera_table: Array, pixels: Array, z_mm: float) -> Array:
+    """(..., 3) points at height z of the table frame that (..., 2) pixels show."""
+    T_table_camera = np.linalg.inv(T_camera_table)
+    rays = intrinsics.rays(pixels) @ T_table_camera[:3, :3].T
+    origin = T_table_camera[:3, 3]
+    scale = (z_mm - origin[2]) / rays[..., 2]
+    return np.asarray(origin + rays * scale[..., None], dtype=np.float64)
+
+
+def _plane_depth(table: TableCalibration, width: int, height: int) -> tuple[Array, Array]:
+    """Depth Z (mm) of the table plane at every pixel, and how much height one mm of depth is there; (h, w) each."""
+    normal = table.T_depth_table[:3, 2]
+    origin = table.T_depth_table[:3, 3]
+    v, u = np.mgrid[0:height, 0:width].astype(np.float64)
+    rays = table.camera.depth.rays(np.stack([u, v], axis=-1))
+    along = rays @ normal
+    return (origin @ normal) / along, -along
+
+
+def _sample(image: Image, pixels: Array) -> Image:
+    """Bilinear samples at (..., 2) pixels; NaN outside."""
+    shape = pixels.shape[:-1]
+    flat = pixels.reshape(-1, 1, 2).astype(np.float32)
+    out = np.empty((len(flat), *image.shape[2:]), np.float32)
+    for start in range(0, len(flat), 30_000):  # cv2.remap refuses maps of more than 32767 rows
+        part = flat[start : start + 30_000]
+        got = cv2.remap(image, part, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=[np.nan] * 4)
+        out[start : start + 30_000] = got.reshape(len(part), *image.shape[2:])
+    return out.reshape(*shape, *image.shape[2:])
+
+
+def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: object) -> Image:
+    """Sample an image on a horizontal plane. The map is smooth: computed on every 8th cell and interpolated."""
+    xs, ys = field.grid(pitch_mm)
+    step = 8
+    coarse_x = np.append(xs[::step], xs[-1] + step * pitch_mm)
+    coarse_y = np.append(ys[::step], ys[-1] + step * pitch_mm)
+    coarse_x = xs[0] + step * pitch_mm * np.arange(len(coarse_x))
+    coarse_y = ys[0] + step * pitch_mm * np.arange(len(coarse_y))
+    gx, gy = np.meshgrid(coarse_x, coarse_y)
+    points = np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1)
+    assert callable(pixels_of)
+    coarse = np.asarray(pixels_of(points), dtype=np.float32)
+    # cell i of the fine grid lies at coarse index i / step
+    map_x = np.broadcast_to((np.arange(len(xs)) / step).astype(np.float32), (len(ys), len(xs)))
+    map_y = np.broadcast_to((np.arange(len(ys)) / step).astype(np.float32)[:, None], (len(ys), len(xs)))
+    fine = cv2.remap(coarse, np.ascontiguousarray(map_x), np.ascontiguousarray(map_y), cv2.INTER_LINEAR)
+    return np.asarray(
+        cv2.remap(image, fine, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=[np.nan] * 4),
+        dtype=np.float32,
+    )
+
+
+def _same_light(view: StillView) -> Image | None:
+    """The view's colour with the gain of each channel fitted on free table to the empty table's picture."""
+    color, empty = view.color_bgr, view.table.empty.color_bgr
+    if color is None or view.table.camera.color is None:
+        return None
+    out = color.astype(np.float32)
+    if empty is None or empty.shape != color.shape:
+        return out
+    step = 8
+    now, then = out[::step, ::step].reshape(-1, 3), empty[::step, ::step].reshape(-1, 3).astype(np.float32)
+    usable = (now > 8).all(axis=1) & (now < 247).all(axis=1) & (then > 8).all(axis=1) & (then < 247).all(axis=1)
+    if usable.sum() > 500:
+        gain = np.median(then[usable] / now[usable], axis=0)
+        out *= np.clip(gain, 0.5, 2.0).astype(np.float32)
+    return out
