@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera, Intrinsics
 from calibration.errors import CalibrationError
+from calibration.files import write_aside
 from calibration.table import EmptyTable, TableCalibration
 from calibration.tolerances import TOLERANCES
 
@@ -48,8 +49,8 @@ def save_table(table: TableCalibration, path: str | os.PathLike[str]) -> None:
     map_path = target.with_name(f"{target.stem}-{digest[:8]}.npz")
     _fill(document, table, map_path.name, digest)
     try:
-        _replace(map_path, blob)
-        _replace(target, tomlkit.dumps(document).encode())
+        write_aside(map_path, blob)
+        write_aside(target, tomlkit.dumps(document).encode())
     except OSError as error:
         raise CalibrationError(
             f"{target}: can't be written ({error.strerror}); choose another place with -o"
@@ -323,15 +324,3 @@ def _load_map(source: Path, name: str, digest: str, camera: Camera) -> EmptyTabl
     measured = np.unpackbits(bits, count=shape[0] * shape[1]).reshape(shape).astype(bool)
     color = None if png is None else np.asarray(cv2.imdecode(png, cv2.IMREAD_COLOR), dtype=np.uint8)
     return EmptyTable(disparity, sigma, color, measured)
-
-
-def _replace(path: Path, blob: bytes) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(aside, "wb") as out:
-            out.write(blob)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ Depth has the sensor's worst habits for a plane: ripple, correlated noise, 1/32 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -92,7 +92,7 @@ class World:
 
     camera: Camera
     T_depth_table: Array
-    board: Board = Board()
+    board: Board = field(default_factory=Board)
     ripple: float = 0.0
     noise_px: float = 0.05
     scale: float = 1.0
@@ -140,7 +140,6 @@ class World:
         size = (color.width * fine, color.height * fine)
         shift = np.array([[fine, 0, (fine - 1) / 2], [0, fine, (fine - 1) / 2], [0, 0, 1.0]])
         K = np.array([[color.fx, 0, color.cx], [0, color.fy, color.cy], [0, 0, 1.0]])
-        to_pixels = shift @ K @ np.column_stack([T[:3, 0], T[:3, 1], T[:3, 3]])
         canvas = np.full((size[1], size[0]), 150, dtype=np.uint8)
         if board:
             per_mm = 6.0
@@ -161,7 +160,7 @@ class World:
         out = np.repeat(small[..., None], 3, axis=2) * [0.95, 1.0, 0.98]
         for patch in patches:
             corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [patch.width / 2, patch.depth / 2]
-            corners = np.column_stack([corners + [patch.x, patch.y], np.zeros(4)])
+            corners = np.column_stack([corners + np.array([patch.x, patch.y]), np.zeros(4)])
             pixels = color.project(corners @ T[:3, :3].T + T[:3, 3])
             cv2.fillConvexPoly(out, np.round(pixels).astype(np.int32), (40, 40, 160))
         out = out * light * 0.9 + 8 + rng.standard_normal(out.shape) * 1.5
