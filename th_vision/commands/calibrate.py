@@ -47,7 +47,6 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; calibrate from a recording with colour")
     source = open_source(spec)
-    status, lines = run_calibrate_table(
-        source.camera, _pictures(source), output, board=board, made_at=made_at, tell=tell
-    )
+    pictures = ((frame.depth, frame.color) for frame in source)
+    status, lines = run_calibrate_table(source.camera, pictures, output, board=board, made_at=made_at, tell=tell)
     return Outcome("".join(f"{line}\n" for line in lines), (), status)
