@@ -1,0 +1,384 @@
+"""What the referee says: whole sentences for every answer, in the languages of the rule texts.
+
+A short sentence first, to be said aloud; the number and the reason after. Too close to call is a question, with where
+to look. The sentences stand in ``rules.phrases``, their translations under ``rules/locale``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
+from typing import Final, Literal
+
+from rules import phrases as say
+from rules.catalog import LANGUAGES as LANGUAGES  # the tags a user may ask for
+from rules.catalog import catalog
+from rules.events import (
+    AlertLine,
+    Answer,
+    CarsLine,
+    Crossing,
+    EndLine,
+    Fault,
+    FaultRule,
+    OutLine,
+    PenaltyLine,
+    RulingLine,
+    ScoreLine,
+    SupplyLine,
+)
+from rules.phrases import Plural
+
+_WIDE_ENDS: Final = ("。", "？", "！")  # noqa: RUF001 - full-width marks bring their own space
+
+Kind = Literal["legal", "fault", "too_close", "info"]
+
+_ROAD_RULES: Final[frozenset[FaultRule]] = frozenset({"touch-road", "column-under-road"})
+_COLUMN_RULES: Final[frozenset[FaultRule]] = frozenset({"touch-column", "column-covered"})
+_COUNTED_DETAIL: Final[frozenset[FaultRule]] = frozenset(
+    {"column-level", "supply", "cars-too-many", "cars-too-few", "offramp-level"}
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """``text`` is what to say aloud, ``reason`` the numbers and reasons behind it (may be empty)."""
+
+    text: str
+    reason: str = ""
+    kind: Kind = "info"
+
+    def __str__(self) -> str:
+        space = "" if not self.reason or self.text.endswith(_WIDE_ENDS) else " "
+        return f"{self.text}{space}{self.reason}"
+
+
+def messages(
+    answer: Answer,
+    *,
+    language: str = "en",
+    owners: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> tuple[Message, ...]:
+    """The sentences for one answer.
+
+    Args:
+        answer: a ruling line.
+        language: one of ``LANGUAGES``.
+        owners: piece id to player, so that a sentence can say whose road or column it means.
+        kinds: piece id to ``road``, ``column``, ``car`` or a city object's kind; without it the rule tells the kind.
+
+    Raises:
+        RulesError: no such language.
+    """
+    return tuple(_say(answer, _Voice(language, owners or {}, kinds or {})))
+
+
+@dataclass(frozen=True)
+class _Voice:
+    """A language, and what is known about the pieces."""
+
+    language: str
+    owners: Mapping[str, str]
+    kinds: Mapping[str, str]
+    text: Callable[[str], str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", catalog(self.language).gettext)
+
+    def fill(self, text: str, **values: str) -> str:
+        """The sentence in this language with its places filled."""
+        return self.text(text).format_map(values)
+
+    def count(self, words: Plural, n: int, **values: str) -> str:
+        """The sentence about ``n`` things, with the plural form that the language has for it."""
+        return catalog(self.language).ngettext(words.one, words.many, n).format_map({"n": str(n), **values})
+
+    def word(self, context: str, text: str) -> str:
+        """A word with a context; one that no catalogue knows stays as it is."""
+        return catalog(self.language).pgettext(context, text)
+
+    def player(self, name: str) -> str:
+        """A player's name; the names of colours are words of the language."""
+        return self.word("player", name)
+
+    def listed(self, parts: Iterable[str]) -> str:
+        """ "a", "a and b", "a, b and c"."""
+        *first, last = list(parts) or [""]
+        return self.fill(say.TWO, first=self.series(first), second=last) if first else last
+
+    def series(self, parts: Sequence[str]) -> str:
+        """ "a, b, c"."""
+        head = parts[0]
+        for part in parts[1:]:
+            head = self.fill(say.MORE, first=head, second=part)
+        return head
+
+    def sentence(self, text: str) -> str:
+        """With a capital at its beginning."""
+        return text[:1].upper() + text[1:]
+
+    def number(self, value: float, decimals: int) -> str:
+        """A number in the spelling of the language."""
+        text = f"{value:.{decimals}f}"
+        text = text.removeprefix("-") if float(text) == 0 else text
+        return text.replace(".", self.word(*say.DECIMAL_POINT))
+
+    def measure(self, value: float, sigma: float, unit: str, *, limit: float | None = None) -> str:
+        """ "8.1 ± 0.7 mm"; an exact value without its sigma. Enough decimals to tell it from its limit."""
+        decimals = _decimals(value, sigma, limit)
+        shown = self.number(value, decimals)
+        unit = self.word("unit", unit)
+        if sigma > 0:
+            return self.fill(say.MEASURED_SIGMA, value=shown, sigma=self.number(sigma, decimals), unit=unit)
+        return self.fill(say.MEASURED, value=shown, unit=unit)
+
+    def detail(self, text: str) -> str:
+        """A reason in brackets."""
+        return self.fill(say.DETAIL, detail=text)
+
+    def road(self, piece: str, player: str | None = None, owner: str | None = None) -> str:
+        """ "pink's road r5", or "their own road r5" for ``player``'s own."""
+        return self._owned(piece, (say.ROAD, say.ROAD_OF, say.ROAD_OWN), player, owner)
+
+    def piece(self, piece: str, kind: str | None, player: str | None = None) -> str:
+        """A piece as a noun phrase; ``kind`` is what the rule says of it, where nothing better is known."""
+        kind = self.kinds.get(piece, kind)
+        if kind == "road":
+            return self.road(piece, player)
+        if kind == "column":
+            return self._owned(piece, (say.COLUMN, say.COLUMN_OF, say.COLUMN_OWN), player)
+        if kind == "car":
+            return self._owned(piece, (say.CAR, say.CAR_OF, say.CAR_OWN), player)
+        if kind in say.OBJECTS:
+            return self.fill(say.OBJECTS[kind], piece=piece)
+        return self.fill(say.OBJECT if kind == "object" else say.PIECE, piece=piece)
+
+    def _owned(self, piece: str, words: tuple[str, str, str], player: str | None, owner: str | None = None) -> str:
+        bare, of, own = words
+        owner = owner if owner is not None else self.owners.get(piece)
+        if owner is None:
+            return self.fill(bare, piece=piece)
+        if owner == player:
+            return self.fill(own, piece=piece)
+        return self.fill(of, piece=piece, owner=self.player(owner))
+
+
+def _decimals(value: float, sigma: float, limit: float | None) -> int:
+    """One decimal; more where the sigma or the distance to the limit would be rounded to nothing (at most 4)."""
+    decimals = 1
+    while decimals < 4 and (
+        (sigma > 0 and round(sigma, decimals) == 0)
+        or (limit is not None and value != limit and round(value, decimals) == round(limit, decimals))
+    ):
+        decimals += 1
+    return decimals
+
+
+@singledispatch
+def _say(answer: Answer, voice: _Voice) -> list[Message]:
+    raise TypeError(f"no sentence for {type(answer).__name__}")
+
+
+@_say.register
+def _(answer: RulingLine, voice: _Voice) -> list[Message]:
+    player = voice.player(answer.player)
+    said = [fault_message(fault, answer.player, voice) for fault in answer.faults if fault.call != "clear"]
+    if answer.call != "fault":
+        said += [_crossing(crossing, answer.player, voice) for crossing in answer.crossings]
+        said += _cars_due(answer, player, voice)
+    if not any(message.kind != "info" for message in said):
+        said.insert(0, Message(voice.sentence(_legal(answer, player, voice)), kind="legal"))
+    if answer.by is not None and said:
+        text = voice.fill(say.CORRECTED, sentence=said[0].text)
+        said[0] = replace(said[0], text=text)
+    return said
+
+
+def _legal(answer: RulingLine, player: str, voice: _Voice) -> str:
+    if answer.road is None:
+        return voice.fill(say.LEGAL_OBJECT, player=player, piece=voice.piece(answer.object or "", "object"))
+    if answer.turn == 0:
+        return voice.fill(say.LEGAL_RAMP, player=player, road=answer.road)
+    return voice.fill(say.LEGAL_ROAD, player=player, road=answer.road)
+
+
+def _cars_due(answer: RulingLine, player: str, voice: _Voice) -> list[Message]:
+    """The bonus, and the sum where there is more than one reason for a car, or fewer cars left than reasons."""
+    paying = sum(crossing.pays for crossing in answer.crossings)
+    said = []
+    if answer.offramp_bonus:
+        said.append(Message(voice.sentence(voice.fill(say.BONUS, player=player)), kind="legal"))
+    reasons = paying + answer.offramp_bonus
+    if answer.by is None and answer.cars_due < reasons:
+        text = voice.count(say.CARS_CAPPED, answer.cars_due, player=player)
+        if answer.cars_due == 0:
+            text = voice.fill(say.NO_CARS_LEFT, player=player)
+        said.append(Message(voice.sentence(text), kind="legal"))
+    elif reasons > 1 or (answer.by is not None and answer.cars_due != reasons):
+        text = voice.count(say.CARS_IN_ALL, answer.cars_due, player=player)
+        said.append(Message(voice.sentence(text), kind="legal"))
+    return said
+
+
+def fault_message(fault: Fault, player: str, voice: _Voice) -> Message:
+    """A fault as a statement, or as a question where it is too close to call."""
+    words = say.FAULTS[fault.rule]
+    kind = "road" if fault.rule in _ROAD_RULES else "column" if fault.rule in _COLUMN_RULES else "object"
+    piece = voice.listed(voice.piece(piece, kind, player) for piece in fault.with_)
+    values = {"player": voice.player(player), "piece": piece}
+    if fault.call == "too_close":
+        text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(words.question, **values))
+        return Message(voice.sentence(text), _to_decide(fault, words.look, voice), "too_close")
+    frame = say.WARNING if fault.warning else say.FAULT
+    text = voice.fill(frame, sentence=voice.fill(words.fault, **values))
+    return Message(voice.sentence(text), _fault_reason(fault, voice), "info" if fault.warning else "fault")
+
+
+def _to_decide(fault: Fault, look: str, voice: _Voice) -> str:
+    if fault.probability is not None:
+        percent = voice.number(100 * fault.probability, 0)
+        return voice.fill(say.TO_DECIDE_COUNT, percent=percent, look=voice.text(look))
+    measure = voice.measure(fault.value, fault.sigma, fault.unit, limit=fault.limit)
+    return voice.fill(say.TO_DECIDE, measure=measure, look=voice.text(look))
+
+
+def _fault_reason(fault: Fault, voice: _Voice) -> str:
+    if fault.unit == "mm" and fault.rule not in ("turn-order", "city-order"):
+        measure = voice.measure(fault.value, fault.sigma, fault.unit, limit=fault.limit)
+        limit = voice.number(fault.limit, 0 if fault.limit == round(fault.limit) else 1)
+        text = voice.fill(say.MEASURED_LIMIT, measure=measure, limit=limit, unit=voice.word("unit", fault.unit))
+        return voice.detail(text)
+    if fault.rule in _COUNTED_DETAIL:
+        value, limit = voice.number(fault.value, 0), voice.number(fault.limit, 0)
+        return voice.detail(voice.fill(say.COUNTED_LIMIT, value=value, limit=limit))
+    return ""
+
+
+def _crossing(crossing: Crossing, player: str, voice: _Voice) -> Message:
+    piece = voice.road(crossing.road, player, crossing.owner)
+    values = {"player": voice.player(player), "piece": piece}
+    measure = voice.measure(crossing.gap, crossing.sigma, "mm")
+    if crossing.call == "too_close":
+        question = say.OVERLAP_QUESTION if crossing.reason == "partial" else say.CROSSING_QUESTIONS[crossing.side]
+        look = say.FROM_ABOVE if crossing.reason == "partial" else say.FROM_THE_SIDE
+        text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(question, **values))
+        reason = voice.fill(say.GAP_TO_DECIDE, measure=measure, look=voice.text(look))
+        return Message(voice.sentence(text), reason, "too_close")
+    if crossing.pays == (crossing.reason == "first"):
+        words = say.CROSSINGS[crossing.reason, crossing.side]
+    else:
+        words = (say.PAID_ANYWAY if crossing.pays else say.UNPAID)[crossing.side]
+    if crossing.taken_by is None:
+        reason = voice.fill(say.GAP, measure=measure)
+    else:
+        reason = voice.fill(say.GAP_TAKEN, measure=measure, piece=voice.road(crossing.taken_by))
+    return Message(voice.sentence(voice.fill(words, **values)), voice.detail(reason), "legal")
+
+
+@_say.register
+def _(answer: CarsLine, voice: _Voice) -> list[Message]:
+    player = voice.player(answer.player)
+    said = [
+        fault_message(fault, answer.player, voice)
+        for fault in answer.faults
+        if fault.call != "clear" and fault.rule != "cars-too-few"
+    ]
+    if answer.placed < answer.due:
+        missing = answer.due - answer.placed
+        text = voice.count(say.CHANCE_GONE, missing, player=player)
+        said.append(Message(voice.sentence(text), kind="fault" if answer.call == "fault" else "info"))
+    elif answer.call == "too_close" and not said:
+        text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(say.CARS_UNSURE, player=player))
+        said.append(Message(voice.sentence(text), voice.sentence(voice.text(say.COUNT_THEM)), "too_close"))
+    elif answer.placed > answer.due and not said:
+        placed, due = voice.count(say.CARS, answer.placed), voice.count(say.CARS, answer.due)
+        text = voice.fill(say.CARS_WRONG, player=player, placed=placed, due=due)
+        said.append(Message(voice.sentence(voice.fill(say.FAULT, sentence=text)), kind="fault"))
+    elif answer.due > 0 and not said:
+        text = voice.count(say.CARS_PLACED, answer.placed, player=player)
+        said.append(Message(voice.sentence(text), kind="legal"))
+    for same in answer.same_type:
+        values = {"player": player, "owner": voice.player(same.from_)}
+        text = voice.count(say.SAME_TYPE, same.discs, **values)
+        if same.discs == 0:
+            text = voice.fill(say.SAME_TYPE_NONE, **values)
+        car = voice.word("car", say.CAR_TYPE_NAMES[same.car_type]) if same.car_type else ""
+        said.append(Message(voice.sentence(text), voice.detail(car) if car else ""))
+    return said
+
+
+@_say.register
+def _(answer: PenaltyLine, voice: _Voice) -> list[Message]:
+    values = {"player": voice.player(answer.from_), "owner": voice.player(answer.to)}
+    pieces = voice.detail(voice.fill(say.PIECES, pieces=voice.listed(answer.pieces))) if answer.pieces else ""
+    if answer.from_ == answer.to:
+        return [Message(voice.sentence(voice.fill(say.PENALTY_OWN, **values)), pieces)]
+    if answer.call == "too_close":
+        text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(say.PENALTY_QUESTION, **values))
+        measure = voice.measure(answer.value or 0.0, answer.sigma, "mm", limit=answer.limit)
+        reason = voice.fill(say.TO_DECIDE, measure=measure, look=voice.text(say.LOOK_CLOSELY))
+        return [Message(voice.sentence(text), reason, "too_close")]
+    if answer.discs == 0:
+        return [Message(voice.sentence(voice.fill(say.PENALTY_NONE, **values)), pieces)]
+    words = say.PENALTY if answer.value is None else say.PENALTY_SHIFT
+    return [Message(voice.sentence(voice.count(words, answer.discs, **values)), pieces)]
+
+
+@_say.register
+def _(answer: SupplyLine, voice: _Voice) -> list[Message]:
+    said = []
+    for name, holds in answer.players.items():
+        text = voice.fill(
+            say.SUPPLY,
+            player=voice.player(name),
+            gray=voice.count(say.GRAY_DISCS, holds.gray),
+            yellow=voice.count(say.YELLOW_DISCS, holds.yellow),
+            sticks=voice.count(say.STICKS, holds.sticks),
+            cars=voice.count(say.CARS, holds.cars),
+        )
+        said.append(Message(voice.sentence(text)))
+    return said
+
+
+@_say.register
+def _(answer: ScoreLine, voice: _Voice) -> list[Message]:
+    said = []
+    for name, score in answer.players.items():
+        text = voice.count(say.SCORE, score.total, player=voice.player(name))
+        parts = [
+            f"{voice.word(*title)} {getattr(score, mission)}"
+            for mission, title in say.MISSIONS.items()
+            if getattr(score, mission)
+        ]
+        said.append(Message(voice.sentence(text), voice.detail(voice.series(parts)) if parts else ""))
+    return said
+
+
+@_say.register
+def _(answer: OutLine, voice: _Voice) -> list[Message]:
+    words = say.OUT.get(answer.reason, say.OUT_OTHER)
+    return [Message(voice.sentence(voice.fill(words, player=voice.player(answer.player))))]
+
+
+@_say.register
+def _(answer: EndLine, voice: _Voice) -> list[Message]:
+    winners = [voice.player(name) for name in answer.ranking[0]] if answer.ranking else []
+    words = say.END_NOBODY if not winners else say.END_WINNER if len(winners) == 1 else say.END_TIE
+    text = voice.fill(words, player=voice.listed(winners))
+    reasons = [voice.text(say.END_REASONS[answer.reason])] if answer.reason in say.END_REASONS else []
+    place = 1 + len(winners)
+    for shared in answer.ranking[1:]:
+        names = voice.listed(voice.player(name) for name in shared)
+        reasons.append(voice.fill(say.PLACES, place=str(place), player=names))
+        place += len(shared)
+    return [Message(voice.sentence(text), voice.detail(voice.series(reasons)) if reasons else "")]
+
+
+@_say.register
+def _(answer: AlertLine, voice: _Voice) -> list[Message]:
+    named = voice.listed(voice.piece(piece, None) for piece in answer.pieces)
+    text = voice.fill(say.ALERTS[answer.kind], piece=named or voice.text(say.SOME_PIECE))
+    reason = voice.detail(voice.measure(answer.value, answer.sigma, answer.unit)) if answer.value else ""
+    return [Message(voice.sentence(text), reason)]
