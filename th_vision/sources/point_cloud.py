@@ -8,9 +8,8 @@ the camera of the calibration where there is one, else into a virtual camera tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,9 @@ from calibration.camera import DEFAULT_BASELINE_MM, Camera, Intrinsics
 from calibration.table import EmptyTable, TableCalibration, transform
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
-from th_vision.sources.cloud_header import CloudHeader, read_cloud_header
+from th_vision.sources.cloud_file import Cloud, read_cloud
 from th_vision.sources.splat import splat_color, splat_depth
 from th_vision.tolerances import ORGANISED_FIT_PX
-
-if TYPE_CHECKING:
-    import open3d
 
 Array = NDArray[np.float64]
 
@@ -32,22 +28,16 @@ FRAMES = ("camera", "table")
 MODEL = "point cloud"
 # The virtual camera: depth unit; focal length in pixels within what D400 cameras have; as high as a real one hangs.
 _UNIT_MM = 0.1
-_FX_RANGE_PX = (200.0, 1400.0)
+_FX_RANGE_PX = (50.0, 1400.0)
 _HEIGHT_MM = 700.0
 _MARGIN_PX = 16
 _MAX_SIDE_PX = 4096
 _NATIVE_FX_PX = 645.0
 # A table game in metres is a few hundred mm from the camera; what is farther than this is not in metres.
 _MAX_DISTANCE_M = 20.0
+_MIN_DISTANCE_MM = 10.0  # no camera sees nearer; such points only spoil the field of view
 _MIN_TABLE_EXTENT_MM = 5.0
 _EMPTY_SIGMA_PX = 0.02
-
-
-@dataclass(frozen=True)
-class _Cloud:
-    points: Array  # (n, 3), the file's unit; NaN where an organised cloud has no depth
-    bgr: NDArray[np.uint8] | None  # (n, 3)
-    header: CloudHeader
 
 
 class PointCloud:
@@ -61,7 +51,7 @@ class PointCloud:
         if frame not in FRAMES:
             raise VisionError(f"--frame {frame}: is unknown; a cloud is in the frame {' or '.join(FRAMES)}")
         self._path = path
-        cloud = _read(path)
+        cloud = read_cloud(path)
         finite = np.asarray(np.isfinite(cloud.points).all(axis=1), dtype=np.bool_)
         if not finite.any():
             raise VisionError(f"{path}: holds no point with finite x, y, z; record it again")
@@ -125,28 +115,10 @@ def _raw(table: TableCalibration) -> Camera:
     return replace(table.camera, depth_unit_mm=table.camera.depth_unit_mm / then_scale(table))
 
 
-def _read(path: Path) -> _Cloud:
-    header = read_cloud_header(path)
-    import open3d as o3d  # 0.6 s: only where a cloud is read
-
-    with o3d.utility.VerbosityContextManager(o3d.utility.VerbosityLevel.Error):
-        cloud: open3d.geometry.PointCloud = o3d.io.read_point_cloud(path, remove_nan_points=False)
-    points = np.asarray(cloud.points, dtype=np.float64)
-    if len(points) != header.points:
-        raise VisionError(
-            f"{path}: {len(points)} points could be read of the {header.points} that its header promises; "
-            "copy or record it again"
-        )
-    bgr = None
-    if cloud.has_colors():
-        bgr = np.rint(np.clip(np.asarray(cloud.colors)[:, ::-1], 0, 1) * 255).astype(np.uint8)
-    return _Cloud(points, bgr, header)
-
-
 def _camera_points(path: Path, points_m: Array, finite: NDArray[np.bool_]) -> Array:
     """Metres to mm, refused where they can't be metres before a camera."""
     z = points_m[finite, 2]
-    if (z <= 0).all():
+    if (z <= _MIN_DISTANCE_MM / 1000).all():
         raise VisionError(
             f"{path}: all points lie behind the camera; its frame has z forward and y down (some viewers write both "
             "turned round: multiply y and z by -1)"
@@ -159,26 +131,26 @@ def _camera_points(path: Path, points_m: Array, finite: NDArray[np.bool_]) -> Ar
     return points_m * 1000
 
 
-def _fitted_camera(points_mm: Array, finite: NDArray[np.bool_], cloud: _Cloud) -> Camera:
+def _fitted_camera(points_mm: Array, finite: NDArray[np.bool_], cloud: Cloud) -> Camera:
     """The pinhole camera of an organised cloud, or a virtual one about as fine as the points are."""
-    organised = _organised(points_mm, finite, cloud.header)
+    organised = _organised(points_mm, finite, cloud)
     if organised:
         return _camera(organised, cloud.bgr is not None)
-    seen = points_mm[finite & (points_mm[:, 2] > 0)]
+    seen = points_mm[finite & (points_mm[:, 2] > _MIN_DISTANCE_MM)]
     xy = seen[:, :2] / seen[:, 2:]
     low, high = np.percentile(xy, [0.1, 99.9], axis=0)
     extent = np.maximum(high - low, 1e-3)
     return _camera(_covering(low, high, float(np.sqrt(len(seen) / extent.prod()))), cloud.bgr is not None)
 
 
-def _organised(points_mm: Array, finite: NDArray[np.bool_], header: CloudHeader) -> Intrinsics | None:
+def _organised(points_mm: Array, finite: NDArray[np.bool_], cloud: Cloud) -> Intrinsics | None:
     """Intrinsics that put every point of a grid on its own pixel; None where the cloud is no such grid."""
-    if header.height < 2 or header.width < 2:
+    if cloud.height < 2 or cloud.width < 2:
         return None
     good = finite & (points_mm[:, 2] > 0)
     if good.sum() < 100:
         return None
-    v, u = np.divmod(np.flatnonzero(good), header.width)
+    v, u = np.divmod(np.flatnonzero(good), cloud.width)
     fits = []
     for pixel, axis in ((u, 0), (v, 1)):
         A = np.stack([points_mm[good, axis] / points_mm[good, 2], np.ones(len(pixel))], axis=1)
@@ -187,10 +159,10 @@ def _organised(points_mm: Array, finite: NDArray[np.bool_], header: CloudHeader)
             return None
         fits.append(beta)
     (fx, cx), (fy, cy) = fits
-    return Intrinsics(header.width, header.height, float(fx), float(fy), float(cx), float(cy))
+    return Intrinsics(cloud.width, cloud.height, float(fx), float(fy), float(cx), float(cy))
 
 
-def _camera_above(path: Path, cloud: _Cloud, finite: NDArray[np.bool_]) -> tuple[Camera, Array]:
+def _camera_above(path: Path, cloud: Cloud, finite: NDArray[np.bool_]) -> tuple[Camera, Array]:
     """A virtual camera that looks straight down on a cloud in the table frame, and the table's pose in it."""
     points = cloud.points[finite]
     low, high = np.percentile(points[:, :2], [0.1, 99.9], axis=0)
