@@ -1,0 +1,149 @@
+"""The virtual table as a source: ``sim`` or ``sim:seed=7,players=3,turns=20,camera=D435,distance=700,...``.
+
+Frames of the calibration board, of the empty table, then the game. ``part=calibration`` or ``part=game`` gives one of
+them alone, from the same camera and table. The same text gives the same frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from calibration.camera import Camera
+from rules.pieces import Pieces
+from th_vision.errors import VisionError
+from th_vision.frame import Frame
+
+_WHOLE = ("seed", "players", "turns", "frames", "board", "empty")
+_REAL = ("distance", "unit", "fps", "tilt")
+_TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part", "hands")
+_PARTS = ("all", "calibration", "game")
+
+
+class SimSource:
+    """Frames of a virtual session, made while they are read; each iteration begins anew."""
+
+    def __init__(self, spec: str) -> None:
+        from th_vision.virtual_table.session import Session
+        from th_vision.virtual_table.simulate import pieces_for
+
+        self._spec = spec
+        self._options = _options(spec)
+        self._part = self._options.get("part", "all")
+        if self._part not in _PARTS:
+            raise VisionError(f"{spec}: part={self._part} is not known; choose one of {', '.join(_PARTS)}")
+        self._setup = _setup(spec, self._options)
+        self._pieces, self._players = pieces_for(self._options.get("players", 2))
+        self._camera = Session(self._setup).camera.camera
+        self._moments(Session(self._setup))  # refuses an impossible game now, not at the first frame
+
+    @property
+    def name(self) -> str:
+        """The text that the user gave."""
+        return self._spec
+
+    @property
+    def camera(self) -> Camera:
+        """The virtual camera as it reports itself."""
+        return self._camera
+
+    @property
+    def pieces(self) -> Pieces:
+        """The pieces on this table."""
+        return self._pieces
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who plays, in order."""
+        return self._players
+
+    def __iter__(self) -> Iterator[Frame]:
+        from th_vision.virtual_table.session import Session
+
+        session = Session(self._setup)
+        if self._part != "game":
+            for shot in session.calibration():
+                yield shot.frame
+        if self._part != "calibration":
+            for shot in session.play(self._moments(session)):
+                yield shot.frame
+
+    def _moments(self, session: Any) -> Any:
+        from th_vision.virtual_table.simulate import moments_for
+
+        return moments_for(
+            session,
+            self._pieces,
+            self._players,
+            scenario=self._options.get("scenario", "game"),
+            preset=self._options.get("preset", "rainbow-city"),
+            turns=self._options.get("turns", 12),
+        )
+
+
+def open_sim(spec: str) -> SimSource:
+    """The virtual table that ``spec`` describes.
+
+    Raises:
+        VisionError: an option that is not known, or a value that can't be.
+    """
+    return SimSource(spec)
+
+
+def _options(spec: str) -> dict[str, Any]:
+    """Options of the text, with their kinds."""
+    kind, _, text = spec.partition(":")
+    if kind != "sim":
+        raise VisionError(f"{spec}: is no virtual table; write sim or sim:seed=7,players=2")
+    found: dict[str, Any] = {}
+    for item in (part.strip() for part in text.split(",") if part.strip()):
+        key, equals, value = (piece.strip() for piece in item.partition("="))
+        if not equals or key not in _WHOLE + _REAL + _TEXT:
+            known = ", ".join(sorted(_WHOLE + _REAL + _TEXT))
+            raise VisionError(f"{spec}: {item!r} is not known; options are {known}, written key=value")
+        if key in found:
+            raise VisionError(f"{spec}: {key} is given twice; give it once")
+        try:
+            found[key] = int(value) if key in _WHOLE else float(value) if key in _REAL else value
+        except ValueError:
+            kind_of = "a whole number" if key in _WHOLE else "a number"
+            raise VisionError(f"{spec}: {key}={value} must be {kind_of}") from None
+        if key in _WHOLE and found[key] < 0:
+            raise VisionError(f"{spec}: {key}={value} must not be negative")
+    return found
+
+
+def _setup(spec: str, options: dict[str, Any]) -> Any:
+    from th_vision.virtual_table.session import Setup
+
+    names = {
+        "seed": "seed",
+        "camera": "camera",
+        "distance": "distance_mm",
+        "surface": "surface",
+        "unit": "depth_unit_mm",
+        "frames": "frames",
+        "board": "board_frames",
+        "empty": "empty_frames",
+        "fps": "fps",
+        "tilt": "tilt_deg",
+    }
+    chosen = {names[key]: value for key, value in options.items() if key in names}
+    for key, name in (("size", "size"), ("color", "color_size")):
+        if key in options:
+            chosen[name] = _size(spec, key, options[key])
+    if "hands" in options:
+        if options["hands"] not in ("yes", "no"):
+            raise VisionError(f"{spec}: hands={options['hands']} must be yes or no")
+        chosen["hand_frames"] = options["hands"] == "yes"
+    try:
+        return Setup(**chosen)
+    except VisionError as error:
+        raise VisionError(f"{spec}: {error}") from None
+
+
+def _size(spec: str, key: str, text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 64 <= int(width) <= 4096 and 64 <= int(height) <= 4096):
+        raise VisionError(f"{spec}: {key}={text} must be a size like 1280x720")
+    return int(width), int(height)

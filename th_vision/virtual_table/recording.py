@@ -1,0 +1,218 @@
+"""Writing a session as folders of images: the game, and ``calibration/`` in it, with ``truth.json`` and pieces.
+
+DIR/depth/000000.png  DIR/color/000000.jpg  DIR/recording.json  DIR/pieces.toml  DIR/truth.json  DIR/facts.jsonl
+DIR/calibration/depth/...  DIR/calibration/color/...  DIR/calibration/recording.json
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera, Intrinsics
+from rules.pieces import Pieces
+from th_vision.errors import VisionError
+from th_vision.frame import Frame
+from th_vision.output import write_aside
+from th_vision.virtual_table.moment import Moment
+from th_vision.virtual_table.session import Session, Shot
+
+TRUTH_SCHEMA = "th-vision/truth/1"
+JPEG_QUALITY = 90
+_PNG_LEVEL = 4
+
+
+class FolderWriter:
+    """Writes frames as an image folder; ``close`` writes its header. The folder must be new or empty.
+
+    Raises:
+        VisionError: the place can't be written, or holds something already.
+    """
+
+    def __init__(self, folder: Path, camera: Camera, fps: float) -> None:
+        self._folder, self._camera, self._fps = folder, camera, fps
+        self._times: list[float] = []
+        self._color = True
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any((folder / name).exists() for name in ("depth", "color", "recording.json")):
+                raise VisionError(f"{folder}: holds a recording already; give another folder or remove it")
+            (folder / "depth").mkdir()
+        except OSError as error:
+            raise VisionError(f"{folder}: can't be written ({error.strerror}); give another folder") from error
+
+    def __len__(self) -> int:
+        """Frames written so far."""
+        return len(self._times)
+
+    def add(self, frame: Frame) -> None:
+        """Write one frame under the next number."""
+        stem = f"{len(self._times):06d}"
+        depth = _encoded(".png", frame.depth, [cv2.IMWRITE_PNG_COMPRESSION, _PNG_LEVEL])
+        write_plain(self._folder / "depth" / f"{stem}.png", depth)
+        if frame.color is None:
+            self._color = False
+        elif self._color:
+            (self._folder / "color").mkdir(exist_ok=True)
+            color = _encoded(".jpg", frame.color, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+            write_plain(self._folder / "color" / f"{stem}.jpg", color)
+        self._times.append(round(frame.time_s, 6))
+
+    def close(self) -> None:
+        """Write ``recording.json``: only now is this a recording."""
+        header = recording_header(self._camera, self._fps, self._times)
+        write_aside(self._folder / "recording.json", json.dumps(header, indent=1) + "\n")
+
+
+def write_plain(path: Path, data: bytes) -> None:
+    """Write a file of a folder that is no recording yet (its header comes last)."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise VisionError(f"{path}: can't be written ({error.strerror}); give another place") from error
+
+
+def _encoded(suffix: str, image: np.ndarray[Any, Any], options: list[int]) -> bytes:
+    done, data = cv2.imencode(suffix, image, options)
+    if not done:
+        raise VisionError(f"a frame can't be written as {suffix}")
+    return bytes(data.tobytes())
+
+
+def recording_header(camera: Camera, fps: float, times_s: list[float]) -> dict[str, Any]:
+    """``recording.json`` of the contract (section 1), lengths in metres."""
+    T = camera.T_color_depth.copy()
+    T[:3, 3] /= 1000
+    header: dict[str, Any] = {
+        "depth_scale": round(camera.depth_unit_mm / 1000, 12),
+        "fps": fps,
+        "timestamps": times_s,
+        "camera": camera.model,
+        "serial": camera.serial,
+        "baseline_mm": camera.baseline_mm,
+        "depth_intrinsics": _intrinsics(camera.depth),
+    }
+    if camera.color is not None:
+        header["color_intrinsics"] = _intrinsics(camera.color)
+        header["T_color_depth"] = [[float(v) for v in row] for row in T]
+    return header
+
+
+def _intrinsics(K: Intrinsics) -> dict[str, Any]:
+    return {
+        "width": K.width,
+        "height": K.height,
+        "fx": K.fx,
+        "fy": K.fy,
+        "cx": K.cx,
+        "cy": K.cy,
+        "distortion": list(K.distortion),
+    }
+
+
+def pieces_toml(pieces: Pieces) -> str:
+    """``pieces.toml`` of these pieces."""
+    import tomlkit
+
+    data = pieces.model_dump(mode="json")
+    return tomlkit.dumps({key: value for key, value in data.items() if value})
+
+
+def write_session(
+    folder: Path,
+    session: Session,
+    moments: Iterable[Moment],
+    pieces: Pieces,
+    *,
+    about: dict[str, Any] | None = None,
+    log: Callable[[str], None] = lambda _: None,
+) -> int:
+    """Write the calibration and a game of a session; gives the number of the game's frames.
+
+    Raises:
+        VisionError: the folder can't be written, or there is nothing to write.
+    """
+    camera = session.camera.camera
+    game = FolderWriter(folder, camera, session.setup.fps)
+    bench = FolderWriter(folder / "calibration", camera, session.setup.fps)
+    calibration_truth: dict[str, list[int]] = {}
+    for shot in session.calibration():
+        calibration_truth.setdefault(shot.kind, [len(bench), 0])[1] = len(bench)
+        bench.add(shot.frame)
+    bench.close()
+    log(f"calibration: {len(bench)} frames")
+    kept: list[Moment] = []
+    spans: list[dict[str, Any]] = []
+    for shot in session.play(_remember(moments, kept)):
+        if shot.moment == len(spans):
+            spans.append({"frames": None, "hand_frames": None})
+            log(f"{len(spans)}: {kept[shot.moment].label}")
+        key = "frames" if shot.kind == "still" else "hand_frames"
+        span = spans[shot.moment][key] or [len(game), len(game)]
+        spans[shot.moment][key] = [span[0], len(game)]
+        game.add(shot.frame)
+    if not kept:
+        raise VisionError("a virtual game without a single moment can't be written")
+    truth = _truth(session, pieces, kept, spans, calibration_truth, about or {})
+    write_aside(folder / "truth.json", json.dumps(truth) + "\n")
+    facts = [fact for moment in kept for fact in moment.facts]
+    write_aside(folder / "facts.jsonl", "".join(json.dumps(fact) + "\n" for fact in facts))
+    write_aside(folder / "pieces.toml", pieces_toml(pieces))
+    game.close()
+    return len(game)
+
+
+def _remember(moments: Iterable[Moment], kept: list[Moment]) -> Iterator[Moment]:
+    for moment in moments:
+        kept.append(moment)
+        yield moment
+
+
+def _truth(
+    session: Session,
+    pieces: Pieces,
+    moments: list[Moment],
+    spans: list[dict[str, Any]],
+    calibration: dict[str, list[int]],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """``truth.json``: layout and facts of each moment with its frames (first and last, both included)."""
+    T = session.camera.T_depth_table
+    return {
+        "schema": TRUTH_SCHEMA,
+        "about": {"seed": session.setup.seed, "surface": session.setup.surface, **about},
+        "T_depth_table": [[float(v) for v in row] for row in T],
+        "scale_error": session.sensor.faults.scale_error,
+        "calibration": calibration,
+        "pieces": pieces.model_dump(mode="json"),
+        "moments": [
+            {
+                "label": moment.label,
+                **span,
+                **_what(moment),
+                "facts": list(moment.facts),
+                "layout": json.loads(moment.scene.layout().to_json()),
+            }
+            for moment, span in zip(moments, spans, strict=True)
+        ],
+        "facts": [fact for moment in moments for fact in moment.facts],
+    }
+
+
+def _what(moment: Moment) -> dict[str, Any]:
+    """What kind of moment a played one is, if it says so."""
+    what = getattr(moment, "what", None)
+    if what is None:
+        return {}
+    return {"kind": what.kind, "turn": what.turn, "player": what.player, "events": list(what.events)}
+
+
+def shots_only(shots: Iterable[Shot]) -> Iterator[Frame]:
+    """The frames of shots."""
+    for shot in shots:
+        yield shot.frame
