@@ -9,7 +9,7 @@ stood are a knock by whoever's turn it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.change import Change, distance_to_road
+
+MISSED_COLUMN_PROBABILITY = 0.6
+"""How sure the levels of a column are that only the road on it speaks for."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,13 @@ def share_ramps(ramps: Sequence[Ramp], players: Sequence[str]) -> list[RampFact]
     return [owner[player].fact(player) for player in players if player in owner]
 
 
-def read_moves(change: Change, game: Game, pieces: Pieces) -> Reading:
-    """The moves that a change shows, in the order in which they must have been made."""
+def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = False) -> Reading:
+    """The moves that a change shows, in the order in which they must have been made.
+
+    ``guess``: where a road's far end hangs over nothing, take it that a column was missed, with little certainty.
+    """
+    if guess:
+        change = _with_missed_columns(change, pieces)
     roads = list(change.new_roads)
     new_columns = {c.id: c for c in change.new_columns}
     every = {c.id: c for c in (*change.before.columns, *change.seen.columns)}
@@ -306,3 +314,32 @@ def _segment_distance(point: tuple[float, float], a: np.ndarray, b: np.ndarray) 
 def _table_limit(pieces: Pieces) -> float:
     """Highest top of a stick's end that lies on the table, mm."""
     return pieces.stick.thickness + pieces.disc.height * tol.ON_TABLE_DISCS
+
+
+def _with_missed_columns(change: Change, pieces: Pieces) -> Change:
+    """The change with a column put under every new road's end that is high and lies on nothing seen."""
+    columns = [*change.before.columns, *change.seen.columns]
+    number = max((int(c.id[1:]) for c in columns if c.id[1:].isdigit()), default=0)
+    added: list[Column] = []
+    for road in change.new_roads:
+        for end in (0, 1):
+            x, y, z = road.ends[end]
+            if z <= _table_limit(pieces) or column_at(road, end, [*columns, *added], pieces) is not None:
+                continue
+            number += 1
+            levels = max(1, round((z - pieces.stick.thickness) / pieces.disc.height))
+            added.append(
+                Column(
+                    id=f"c{number}",
+                    x=x,
+                    y=y,
+                    levels=levels,
+                    top_z=levels * pieces.disc.height,
+                    sigma_xy=pieces.disc.radius / 2,
+                    sigma_z=pieces.disc.height / 2,
+                    levels_probability=MISSED_COLUMN_PROBABILITY,
+                    junction_probability=MISSED_COLUMN_PROBABILITY,
+                )
+            )
+    seen = change.seen.model_copy(update={"columns": (*change.seen.columns, *added)})
+    return replace(change, seen=seen, new_columns=(*change.new_columns, *added))

@@ -75,7 +75,7 @@ ORGANISED_FIT_PX = 0.25
 # --- change from one still moment to the next -------------------------------------------------------------------
 # A piece has moved when its shift is more than this and more than some sigmas; less is the same piece read anew.
 MOVED_MM = 3.0
-MOVED_SIGMAS = 3.0
+MOVED_SIGMAS = 4.0
 # The tips of a stick are less certain along it, and heights are read in whole levels.
 MOVED_ALONG_MM = 6.0
 MOVED_HEIGHT_MM = 6.0
@@ -141,3 +141,20 @@ ON_TABLE_DISCS = 0.7
 KNOCK_MM = 4.0
 # Believed pieces: a colour of a car is trusted against the order of turns from this probability on.
 OWNER_CERTAIN = 0.9
+# Widths of sticks scatter by this.
+STICK_WIDTH_SIGMA_MM = 0.4
+# An end edge counts as clear from this strength (0 to 1).
+TIP_CLEAR = 0.35
+# How well a road's height is known when whole levels give it: it moves what is seen at an angle.
+ROAD_HEIGHT_SIGMA_MM = 0.5
+
+# --- asking the images whether a missed piece still stands -------------------------------------------------------
+# Places that rose less than this before (disparity px) say nothing.
+STANDS_LEAST_PX = 0.25
+# A place is as it was when it keeps this share of its rise, or its colour within so many grey values ...
+STANDS_SHARE = 0.7
+STANDS_COLOR_LEVELS = 18.0
+# ... and the piece stands when so many of its places are as they were (is gone when so many are not).
+STANDS_SURE = 0.7
+# A stick's colour along its length is even to this (8-bit steps) beside what it scatters itself.
+OWN_COLOR_STEP = 8.0

@@ -1,0 +1,86 @@
+"""Which differences between two readings are real? A reading misses a piece now and then; pieces obey gravity.
+
+A column under a road that lies as it lay still stands. A disc doesn't vanish from under a road that didn't move. A
+piece that one reading misses, while nothing else stirred, is believed a little longer. Where the images themselves can
+be asked whether a place looks as it looked, they have the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rules.layout import Car, Column, Road
+from th_vision import tolerances as tol
+from th_vision.change import Change, Moved
+from th_vision.known import Known, Piece
+
+Stands = Callable[[Piece], bool | None]
+"""Whether a piece that a reading misses looks as it did (True), doesn't (False), or can't be judged (None)."""
+
+
+@dataclass(frozen=True)
+class Credible:
+    """A change with what is only noise taken out; ``keep``: missed pieces that are believed to stand."""
+
+    change: Change
+    keep: frozenset[str] = frozenset()
+
+
+def credible(change: Change, known: Known, stands: Stands | None = None) -> Credible:
+    """Take missed readings, noise of counting and small wobbles out of a change."""
+    held = _held_by_what_lies_on_it(change)
+    keep: set[str] = set()
+    doubtful: list[Piece] = []
+    for piece in change.gone:
+        said = stands(piece) if stands else None
+        if said or (said is None and piece.id in held):
+            keep.add(piece.id)
+        elif said is None:
+            doubtful.append(piece)
+    fallen = [m for m in change.moved if m.fell or m.shift_mm > tol.KNOCK_MM]
+    quiet = not fallen and not change.loose and len(doubtful) <= 1
+    keep |= {p.id for p in doubtful if quiet and known.unseen.get(p.id, 0) + 1 < tol.BELIEVED_UNSEEN}
+    stirred = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
+    recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & stirred)
+    return Credible(
+        replace(
+            change,
+            gone=tuple(p for p in change.gone if p.id not in keep),
+            moved=tuple(m for m in change.moved if not _wobble(m)),
+            recounted=recounted,
+        ),
+        frozenset(keep),
+    )
+
+
+def _wobble(moved: Moved) -> bool:
+    """A shift too small to be told."""
+    if moved.fell:
+        return False
+    return moved.shift_mm <= max(tol.KNOCK_MM, (tol.MOVED_SIGMAS + 1) * moved.sigma_mm) and not (
+        abs(moved.drop_mm) > 2 * tol.MOVED_HEIGHT_MM
+    )
+
+
+def _held_by_what_lies_on_it(change: Change) -> set[str]:
+    """Ids of missed pieces that carry something which is seen where it was."""
+    moved = {m.id for m in change.moved}
+    before = {p.id: p for p in (*change.before.roads, *change.before.cars)}
+    held: set[str] = set()
+    for road in change.seen.roads:
+        old = before.get(road.id)
+        if isinstance(old, Road) and road.id not in moved:
+            held.update(old.rests_on)
+    for car in change.seen.cars:
+        old_car = before.get(car.id)
+        if isinstance(old_car, Car) and car.id not in moved and old_car.on:
+            held.add(old_car.on)
+    # New roads that rest on a missed column hold it, too.
+    for road in change.new_roads:
+        held.update(road.rests_on)
+    return held
+
+
+def _roads_at(column: Column, change: Change) -> set[str]:
+    return {road.id for road in change.before.roads if column.id in road.rests_on}

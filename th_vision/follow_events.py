@@ -1,0 +1,100 @@
+"""What the follower of a game is told, and what it says: plain data, no image, no clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rules.events import (
+    AlertLine,
+    Answer,
+    CorrectionFact,
+    DiscardStickFact,
+    Fact,
+    PassFact,
+    UndoFact,
+)
+from rules.layout import Layout
+from th_vision.credible import Stands
+
+State = Literal[
+    "set-up",
+    "waiting",
+    "hand in view",
+    "settled",
+    "move seen",
+    "ruling",
+    "knocked",
+    "rebuilt",
+    "desynchronised",
+    "finished",
+]
+
+# --- in ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HandSeen:
+    """A hand, or something else that is no piece, is over the table."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses."""
+
+    layout: Layout
+    stands: Stands | None = None
+
+
+@dataclass(frozen=True)
+class Said:
+    """The players said something that goes into the record."""
+
+    fact: CorrectionFact | UndoFact | PassFact | DiscardStickFact
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The source has ended; nothing more will be seen."""
+
+
+Event: TypeAlias = HandSeen | Settled | Said | Ended
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entered:
+    """The follower is in this state now."""
+
+    state: State
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact that goes into the record, and what the rule book answers."""
+
+    fact: Fact
+    answers: tuple[Answer, ...]
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something the players should know that is no ruling; ``words`` is one short sentence, ``line`` the record's."""
+
+    line: AlertLine
+    words: str
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Guide:
+    """While pieces are put back: what doesn't stand as it stood, each with a short sentence."""
+
+    off: tuple[tuple[str, str], ...]
+    time_s: float
+
+
+Output: TypeAlias = Entered | Told | Warned | Guide
