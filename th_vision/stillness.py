@@ -98,7 +98,7 @@ class Stillness:
         changed = 0.0 if self._last is None else self._changed_mm2(self._last, look)
         hand = self._hand_mm2(look)
         if hand and self._frozen(changed):
-            hand = 0.0
+            hand, self._settled_height = 0.0, look.height
         self._last = look
         if hand:
             moment = self._break()
