@@ -72,11 +72,11 @@ def messages(
     Raises:
         RulesError: no such language.
     """
-    return tuple(_say(answer, _Voice(language, owners or {}, kinds or {})))
+    return tuple(_say(answer, Voice(language, owners or {}, kinds or {})))
 
 
 @dataclass(frozen=True)
-class _Voice:
+class Voice:
     """A language, and what is known about the pieces."""
 
     language: str
@@ -177,12 +177,12 @@ def _decimals(value: float, sigma: float, limit: float | None) -> int:
 
 
 @singledispatch
-def _say(answer: Answer, voice: _Voice) -> list[Message]:
+def _say(answer: Answer, voice: Voice) -> list[Message]:
     raise TypeError(f"no sentence for {type(answer).__name__}")
 
 
 @_say.register
-def _(answer: RulingLine, voice: _Voice) -> list[Message]:
+def _(answer: RulingLine, voice: Voice) -> list[Message]:
     player = voice.player(answer.player)
     said = [fault_message(fault, answer.player, voice) for fault in answer.faults if fault.call != "clear"]
     if answer.call != "fault":
@@ -196,7 +196,7 @@ def _(answer: RulingLine, voice: _Voice) -> list[Message]:
     return said
 
 
-def _legal(answer: RulingLine, player: str, voice: _Voice) -> str:
+def _legal(answer: RulingLine, player: str, voice: Voice) -> str:
     if answer.road is None:
         return voice.fill(say.LEGAL_OBJECT, player=player, piece=voice.piece(answer.object or "", "object"))
     if answer.turn == 0:
@@ -204,7 +204,7 @@ def _legal(answer: RulingLine, player: str, voice: _Voice) -> str:
     return voice.fill(say.LEGAL_ROAD, player=player, road=answer.road)
 
 
-def _cars_due(answer: RulingLine, player: str, voice: _Voice) -> list[Message]:
+def _cars_due(answer: RulingLine, player: str, voice: Voice) -> list[Message]:
     """The bonus, and the sum where there is more than one reason for a car, or fewer cars left than reasons."""
     paying = sum(crossing.pays for crossing in answer.crossings)
     said = []
@@ -222,21 +222,27 @@ def _cars_due(answer: RulingLine, player: str, voice: _Voice) -> list[Message]:
     return said
 
 
-def fault_message(fault: Fault, player: str, voice: _Voice) -> Message:
+def fault_message(fault: Fault, player: str, voice: Voice) -> Message:
     """A fault as a statement, or as a question where it is too close to call."""
     words = say.FAULTS[fault.rule]
-    kind = "road" if fault.rule in _ROAD_RULES else "column" if fault.rule in _COLUMN_RULES else "object"
-    piece = voice.listed(voice.piece(piece, kind, player) for piece in fault.with_)
-    values = {"player": voice.player(player), "piece": piece}
+    sentence = fault_sentence(fault, player, voice)
     if fault.call == "too_close":
-        text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(words.question, **values))
+        text = voice.fill(say.TOO_CLOSE, sentence=sentence)
         return Message(voice.sentence(text), _to_decide(fault, words.look, voice), "too_close")
-    frame = say.WARNING if fault.warning else say.FAULT
-    text = voice.fill(frame, sentence=voice.fill(words.fault, **values))
+    text = voice.fill(say.WARNING if fault.warning else say.FAULT, sentence=sentence)
     return Message(voice.sentence(text), _fault_reason(fault, voice), "info" if fault.warning else "fault")
 
 
-def _to_decide(fault: Fault, look: str, voice: _Voice) -> str:
+def fault_sentence(fault: Fault, player: str, voice: Voice) -> str:
+    """The bare sentence: a statement for a fault, otherwise the question that was asked of the move."""
+    words = say.FAULTS[fault.rule]
+    kind = "road" if fault.rule in _ROAD_RULES else "column" if fault.rule in _COLUMN_RULES else "object"
+    piece = voice.listed(voice.piece(piece, kind, player) for piece in fault.with_)
+    text = words.fault if fault.call == "fault" else words.question
+    return voice.fill(text, player=voice.player(player), piece=piece)
+
+
+def _to_decide(fault: Fault, look: str, voice: Voice) -> str:
     if fault.probability is not None:
         percent = voice.number(100 * fault.probability, 0)
         return voice.fill(say.TO_DECIDE_COUNT, percent=percent, look=voice.text(look))
@@ -244,7 +250,7 @@ def _to_decide(fault: Fault, look: str, voice: _Voice) -> str:
     return voice.fill(say.TO_DECIDE, measure=measure, look=voice.text(look))
 
 
-def _fault_reason(fault: Fault, voice: _Voice) -> str:
+def _fault_reason(fault: Fault, voice: Voice) -> str:
     if fault.unit == "mm" and fault.rule not in ("turn-order", "city-order"):
         measure = voice.measure(fault.value, fault.sigma, fault.unit, limit=fault.limit)
         limit = voice.number(fault.limit, 0 if fault.limit == round(fault.limit) else 1)
@@ -256,7 +262,7 @@ def _fault_reason(fault: Fault, voice: _Voice) -> str:
     return ""
 
 
-def _crossing(crossing: Crossing, player: str, voice: _Voice) -> Message:
+def _crossing(crossing: Crossing, player: str, voice: Voice) -> Message:
     piece = voice.road(crossing.road, player, crossing.owner)
     values = {"player": voice.player(player), "piece": piece}
     measure = voice.measure(crossing.gap, crossing.sigma, "mm")
@@ -278,7 +284,7 @@ def _crossing(crossing: Crossing, player: str, voice: _Voice) -> Message:
 
 
 @_say.register
-def _(answer: CarsLine, voice: _Voice) -> list[Message]:
+def _(answer: CarsLine, voice: Voice) -> list[Message]:
     player = voice.player(answer.player)
     said = [
         fault_message(fault, answer.player, voice)
@@ -310,7 +316,7 @@ def _(answer: CarsLine, voice: _Voice) -> list[Message]:
 
 
 @_say.register
-def _(answer: PenaltyLine, voice: _Voice) -> list[Message]:
+def _(answer: PenaltyLine, voice: Voice) -> list[Message]:
     values = {"player": voice.player(answer.from_), "owner": voice.player(answer.to)}
     pieces = voice.detail(voice.fill(say.PIECES, pieces=voice.listed(answer.pieces))) if answer.pieces else ""
     if answer.from_ == answer.to:
@@ -327,7 +333,7 @@ def _(answer: PenaltyLine, voice: _Voice) -> list[Message]:
 
 
 @_say.register
-def _(answer: SupplyLine, voice: _Voice) -> list[Message]:
+def _(answer: SupplyLine, voice: Voice) -> list[Message]:
     said = []
     for name, holds in answer.players.items():
         text = voice.fill(
@@ -343,7 +349,7 @@ def _(answer: SupplyLine, voice: _Voice) -> list[Message]:
 
 
 @_say.register
-def _(answer: ScoreLine, voice: _Voice) -> list[Message]:
+def _(answer: ScoreLine, voice: Voice) -> list[Message]:
     said = []
     for name, score in answer.players.items():
         text = voice.count(say.SCORE, score.total, player=voice.player(name))
@@ -357,13 +363,13 @@ def _(answer: ScoreLine, voice: _Voice) -> list[Message]:
 
 
 @_say.register
-def _(answer: OutLine, voice: _Voice) -> list[Message]:
+def _(answer: OutLine, voice: Voice) -> list[Message]:
     words = say.OUT.get(answer.reason, say.OUT_OTHER)
     return [Message(voice.sentence(voice.fill(words, player=voice.player(answer.player))))]
 
 
 @_say.register
-def _(answer: EndLine, voice: _Voice) -> list[Message]:
+def _(answer: EndLine, voice: Voice) -> list[Message]:
     winners = [voice.player(name) for name in answer.ranking[0]] if answer.ranking else []
     words = say.END_NOBODY if not winners else say.END_WINNER if len(winners) == 1 else say.END_TIE
     text = voice.fill(words, player=voice.listed(winners))
@@ -377,7 +383,7 @@ def _(answer: EndLine, voice: _Voice) -> list[Message]:
 
 
 @_say.register
-def _(answer: AlertLine, voice: _Voice) -> list[Message]:
+def _(answer: AlertLine, voice: Voice) -> list[Message]:
     named = voice.listed(voice.piece(piece, None) for piece in answer.pieces)
     text = voice.fill(say.ALERTS[answer.kind], piece=named or voice.text(say.SOME_PIECE))
     reason = voice.detail(voice.measure(answer.value, answer.sigma, answer.unit)) if answer.value else ""

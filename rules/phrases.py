@@ -385,3 +385,39 @@ PLAYER_NAMES: Final = tuple(
     for name in ("blue", "pink", "green", "yellow", "red", "white", "black", "orange", "purple", "gray", "brown")
 )
 CAR_TYPES: Final = tuple(Named("car", name) for name in CAR_TYPE_NAMES.values())
+
+# What happened: one sentence a fact.
+GAME: Final = "{players} play by the rules {rules}."
+CITY_PLACED: Final = "set-up: {player} places {piece}."
+RAMP_BUILT: Final = "set-up: {player} builds the starting ramp {road} with column {column}."
+ROAD_BUILT: Final = Plural(
+    "turn {turn}: {player} builds road {road} from column {base} to the new column {column}, one level high.",
+    "turn {turn}: {player} builds road {road} from column {base} to the new column {column}, {n} levels high.",
+)
+JUNCTION_BUILT: Final = Plural(
+    "turn {turn}: {player} builds road {road} from column {base} to the new junction {column}, one level high.",
+    "turn {turn}: {player} builds road {road} from column {base} to the new junction {column}, {n} levels high.",
+)
+OFFRAMP_BUILT: Final = "turn {turn}: {player} builds the offramp {road} from column {base}."
+CARS_ADDED: Final = Plural(
+    "turn {turn}: {player} places one more car.",
+    "turn {turn}: {player} places {n} more cars.",
+)
+KNOCKED: Final = "turn {turn}: {player} knocks down {pieces}."
+SHIFTED: Final = "turn {turn}: {player} shifts {pieces} by {measure}."
+PASSED: Final = "turn {turn}: {player} passes."
+STICK_ASIDE: Final = "turn {turn}: {player} puts one road-stick beside the board."
+CORRECTION: Final = "turn {turn}: correction of {piece} by {player}: {values}."
+TAKEN_BACK: Final = "turn {turn} is taken back."
+
+# A ruling explained.
+HEADINGS: Final = tuple(
+    Named("heading", text) for text in ("what", "pieces", "value", "sigma", "limit", "call", "source")
+)
+CALLS: Final = tuple(Named("call", text) for text in ("legal", "clear", "fault", "too close"))
+CROSSED: Final[dict[Side, str]] = {"over": "crosses over {piece}", "under": "passes under {piece}"}
+DISCS: Final = Plural("one disc", "{n} discs")
+PAYS: Final = tuple(Named("call", text) for text in ("one car", "no car"))
+OFFRAMP_BONUS: Final = "offramp"
+DECIDED_BY: Final = "{source} (switch {switch} = {value})"
+NOTHING_RULED: Final = "nothing was ruled in turn {turn}."
