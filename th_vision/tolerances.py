@@ -158,3 +158,9 @@ STANDS_COLOR_LEVELS = 18.0
 STANDS_SURE = 0.7
 # A stick's colour along its length is even to this (8-bit steps) beside what it scatters itself.
 OWN_COLOR_STEP = 8.0
+# Lengths of sticks scatter by this.
+STICK_LENGTH_SIGMA_MM = 0.8
+# Tips are looked for this far past where they could rest: an end that sticks out must be seen as such.
+TIP_BEYOND_MM = 6.0
+# An edge this near to the rim of the column below may be the rim.
+RIM_BAND_MM = 1.3
