@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 class Board:
     """A ChArUco board: a chessboard with an ArUco marker in each white square. All lengths mm.
 
-    ``thickness_mm`` is how far its printed face lies above the table (0 for a sheet of paper).
+    ``thickness_mm`` is how far its printed face lies above the table (a sheet of paper: 0.1).
     """
 
     squares_x: int = 7
@@ -26,7 +26,7 @@ class Board:
     square_mm: float = 38.0
     marker_mm: float = 28.0
     dictionary: str = "DICT_5X5_100"
-    thickness_mm: float = 0.0
+    thickness_mm: float = 0.1
 
     def __post_init__(self) -> None:
         if self.squares_x < 3 or self.squares_y < 3:

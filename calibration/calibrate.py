@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from calibration.board import Board
 from calibration.camera import Camera
 from calibration.empty_table import fill_from_around, map_from_disparities
 from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, empty_color, sort_frames, table_plane
+from calibration.joint_pose import joint_pose
 from calibration.plane import PlaneFit, disparity_from_depth
 from calibration.pose import board_in_color, board_pixels, mean_view, table_by_color, table_pose
 from calibration.report import Report
@@ -21,6 +23,7 @@ from calibration.table_file import save_table
 from calibration.tolerances import TOLERANCES
 
 Array = NDArray[np.float64]
+Scale = Literal["board", "depth"]
 
 
 def calibrate_table(
@@ -28,6 +31,7 @@ def calibrate_table(
     frames: Iterable[tuple[Depth, Color | None]],
     board: Board | None = None,
     *,
+    scale: Scale = "board",
     made_at: str = "",
     temperature_c: float | None = None,
     tell: Callable[[str], None] | None = None,
@@ -35,8 +39,13 @@ def calibrate_table(
     """Calibrate the table from frames of one recording: (h, w) uint16 depth in the camera's units, BGR colour or None.
 
     Frames that show ``board`` (default: the printed one) give the pose, frames of the empty table the map; the board
-    may lie anywhere. A whole game may be given: it is read until the first piece. Raises CalibrationError, one line,
-    where no calibration can be made.
+    may lie anywhere. A whole game may be given: it is read until the first piece.
+
+    ``scale``: who says what a millimetre is. "board": the print (check its ruler!); depth is corrected by a factor,
+    which the calibration's camera then carries in its depth unit, as long as both agree to 2.5 %. "depth": the camera's
+    depth is believed as it is.
+
+    Raises CalibrationError, one line, where no calibration can be made.
     """
     board = board or Board()
     found = sort_frames(camera, frames, board, tell)
@@ -49,6 +58,12 @@ def calibrate_table(
     empty = _map(shots, camera, empty_color(found.empty))
     plane = table_plane(empty.disparity_px, camera, rough, None if found.empty else hidden)
     pose = table_pose(seen, plane, board, camera)
+    depth_scale = 1.0
+    if scale == "board":
+        joint = joint_pose(pose, seen, plane, board, camera)
+        if abs(joint.depth_scale - 1) <= TOLERANCES.max_depth_scale:
+            pose, depth_scale = joint.pose, joint.depth_scale
+            camera, empty, plane = _rescaled(camera, empty, plane, depth_scale)
     measured = empty.measured
     if not found.empty:
         hidden = board_pixels(pose.T_depth_table, board, camera, BOARD_MARGIN_MM)
@@ -80,6 +95,7 @@ def calibrate_table(
         scale_ratio=pose.scale_ratio,
         sigma_scale=pose.sigma_scale,
         board_tilt_deg=pose.board_tilt_deg,
+        depth_scale=depth_scale,
     )
     table = TableCalibration(
         camera=camera,
@@ -98,6 +114,7 @@ def run_calibrate_table(
     output: str | Path,
     *,
     board: Board | None = None,
+    scale: Scale = "board",
     made_at: str = "",
     temperature_c: float | None = None,
     tell: Callable[[str], None] | None = None,
@@ -106,9 +123,24 @@ def run_calibrate_table(
 
     Returns exit status (0 good enough, 1 written but not good enough) and the report's lines. Raises CalibrationError.
     """
-    table, report = calibrate_table(camera, frames, board, made_at=made_at, temperature_c=temperature_c, tell=tell)
+    table, report = calibrate_table(
+        camera, frames, board, scale=scale, made_at=made_at, temperature_c=temperature_c, tell=tell
+    )
     save_table(table, output)
     return (0 if report.good else 1), [*report.lines(), f"written to {output}"]
+
+
+def _rescaled(camera: Camera, empty: EmptyTable, plane: PlaneFit, factor: float) -> tuple[Camera, EmptyTable, PlaneFit]:
+    """Camera, map and plane with every depth ``factor`` times as large, so every disparity that much smaller."""
+    return (
+        replace(camera, depth_unit_mm=camera.depth_unit_mm * factor),
+        replace(
+            empty,
+            disparity_px=(empty.disparity_px / np.float32(factor)).astype(np.float32),
+            sigma_px=(empty.sigma_px / np.float32(factor)).astype(np.float32),
+        ),
+        replace(plane, coefficients=plane.coefficients / factor, covariance=plane.covariance / factor**2),
+    )
 
 
 def _map(shots: list[Shot], camera: Camera, color: Color | None) -> EmptyTable:

@@ -23,7 +23,16 @@ class Tolerances:
     min_corner_sigma_px: float = 0.03
     """No corner is trusted better than this: cornerSubPix on clean pictures scatters by 0.04-0.06 px."""
 
+    joint_corner_sigma_px: float = 0.06
+    """The same in the joint fit with depth: what is left of the lens after its factory calibration comes on top."""
+
     # --- table plane from depth
+    min_plane_sigma_px: float = 0.005
+    """No plane's disparity is known better than this, however many pixels: fixed pattern, pixel locking."""
+    depth_scale_sigma: float = 0.007
+    """Usual error of a D400's depth scale (stated limit 2 %, typical units 0.2-1 %)."""
+    max_depth_scale: float = 0.025
+    """A camera's depth isn't off by more: then the print has another size than given, and depth is left alone."""
     ripple_share: float = 0.006
     """Half of the worst peak to peak ripple of a flat surface, as a share of the distance."""
     step_px: float = 1.0 / 32.0
@@ -32,7 +41,7 @@ class Tolerances:
     """Native pixels to one independent sample of the temporal noise."""
     fixed_pattern_px: float = 0.06
     """Fixed pattern that averaging over frames doesn't remove (0.04-0.09 px measured)."""
-    ripple_cell_mm: float = 100.0
+    ripple_cell_mm: float = 140.0
     """Ripple has wavelengths of 100-250 mm: residuals within a cell of this size count as one sample."""
     plane_gate_mm: float = 12.0
     """Pixels further from the plane than this (or three times the ripple) never take part in its fit."""
