@@ -100,7 +100,9 @@ FaultRule = Literal[
     "car-wrong-owner",
     "ramp-distance",
 ]
-CrossingReason = Literal["first", "side-taken", "own-road", "budget-spent", "not-outermost", "partial", "shared-column"]
+CrossingReason = Literal[
+    "first", "side-taken", "own-road", "budget-spent", "not-outermost", "partial", "shared-column", "ramp"
+]
 Expansion = Literal["asakusa", "yacht_harbor", "amusement_park"]
 MoveCall = Literal["legal", "fault", "too_close"]
 RuleCall = Literal["clear", "fault", "too_close"]
@@ -287,7 +289,7 @@ class GameFact(_Line):
     OPTIONAL = frozenset({"material", "missions", "expansions"})
 
     type: Literal["game"] = "game"
-    version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
+    version: Annotated[int, Field(ge=1)] = VERSION  # a newer one is the reader's matter
     rules: str = "rainbow-city"
     options: dict[str, Switch] = Field(default_factory=dict)
     players: Annotated[tuple[Player, ...], Field(min_length=2, max_length=4)]
