@@ -5,16 +5,14 @@ Everything heavy is imported inside the command that needs it, so that ``th-visi
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-if TYPE_CHECKING:
-    from rules.outcome import Outcome
+from th_vision.terminal import finish, not_yet, progress, run_and_exit, say
 
 app = typer.Typer(
     name="th-vision",
@@ -31,11 +29,6 @@ calibrate = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(calibrate)
-
-NOT_YET = "is not yet in this version"
-STOPPED = 130  # as a shell reports a program that Ctrl-C ended
-READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
-OWN_FAULT = 70
 
 SourceArg = Annotated[
     str,
@@ -55,7 +48,8 @@ PlayersOpt = Annotated[
 ]
 LangOpt = Annotated[str, typer.Option("--lang", metavar="en|es|nl|zh-Hant", help="Language of what is said.")]
 OptionOpt = Annotated[
-    list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A switch of the rule set; may be repeated.")
+    list[str] | None,
+    typer.Option("--set", "--option", metavar="SWITCH=VALUE", help="A switch of the rules; may be repeated."),
 ]
 FrameOpt = Annotated[
     str, typer.Option("--frame", metavar="camera|table", help="Frame of a point cloud: camera (metres) or table (mm).")
@@ -74,104 +68,8 @@ PictureOpt = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png"
 
 
 def main() -> NoReturn:
-    """Entry point of the console script: run, and turn what went wrong into one line and an exit status."""
-    status = OWN_FAULT
-    try:
-        status = _run(sys.argv[1:])
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = _stopped()
-    except BrokenPipeError:
-        status = READER_GONE
-    if status == READER_GONE:
-        # Python flushes once more on its way out, and would complain about the closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    with contextlib.suppress(OSError):
-        sys.stderr.flush()
-    raise SystemExit(status)
-
-
-def _run(words: list[str]) -> int:
-    try:
-        status = app(words, prog_name="th-vision", standalone_mode=False)
-    except SystemExit as error:
-        return READER_GONE if isinstance(error.__context__, BrokenPipeError) else _status(error.code)
-    except (KeyboardInterrupt, BrokenPipeError):
-        raise
-    except Exception as error:
-        return _report(error)
-    return _stopped() if status == STOPPED else _status(status)
-
-
-def _status(code: object) -> int:
-    return code if isinstance(code, int) else 0
-
-
-def _stopped() -> int:
-    _note("stopped")
-    return STOPPED
-
-
-def _report(error: Exception) -> int:
-    """One line for what a user can mend; for a fault of our own, where it is."""
-    usage = getattr(error, "format_message", None)  # the parser's own errors
-    if usage is not None:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
-            typer.echo(usage(), err=True)
-            return 2
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else "th-vision"
-        text = " ".join(str(usage()).split()).rstrip(".")
-        if text:
-            _note(f"{text} (see {path} --help)")
-        return 2
-    from calibration.errors import CalibrationError
-    from rules.errors import RulesError
-    from th_vision.errors import VisionError
-
-    if isinstance(error, RulesError | CalibrationError | VisionError):
-        _note(" ".join(str(error).split()))
-        return 2
-    if isinstance(error, OSError):
-        _note(f"{error.filename or 'file'}: {error.strerror or error}")
-        return 2
-    if os.environ.get("TH_VISION_DEBUG"):
-        raise error
-    _note(
-        f"a fault of th-vision itself: {type(error).__name__}: {' '.join(str(error).split())[:300]}; please report it "
-        "(TH_VISION_DEBUG=1 shows where)"
-    )
-    return OWN_FAULT
-
-
-def _note(text: str) -> None:
-    """A line on standard error."""
-    with contextlib.suppress(OSError):
-        typer.echo(f"th-vision: {text}", err=True)
-
-
-def _progress(text: str) -> None:
-    """A line of progress on standard error."""
-    typer.echo(text, err=True)
-
-
-def _say(text: str) -> None:
-    """A line on standard output, at once."""
-    typer.echo(text)
-    sys.stdout.flush()
-
-
-def _finish(outcome: Outcome) -> None:
-    for note in outcome.notes:
-        _note(note)
-    typer.echo(outcome.text, nl=False)
-    if outcome.status:
-        raise typer.Exit(outcome.status)
-
-
-def _not_yet(what: str, instead: str = "") -> NoReturn:
-    _note(f"{what} {NOT_YET}" + (f"; {instead}" if instead else ""))
-    raise typer.Exit(2)
+    """Entry point of the console script."""
+    run_and_exit(app)
 
 
 def _version(wanted: bool) -> None:
@@ -199,7 +97,7 @@ def doctor(
     """What works here, what is missing, what to do."""
     from th_vision.doctor import run
 
-    _finish(run(calibration, pieces, Path.cwd()))
+    finish(run(calibration, pieces, Path.cwd()))
 
 
 @app.command()
@@ -215,7 +113,7 @@ def board(
     """The calibration board to print, true to scale."""
     from th_vision.commands.calibrate import make_board, write_board
 
-    _finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness)))
+    finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness)))
 
 
 @calibrate.command("table")
@@ -235,7 +133,7 @@ def calibrate_table(
     from th_vision.commands.calibrate import make_board
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    _finish(run(source, output, make_board(squares, square, marker, dictionary, thickness), now, _progress))
+    finish(run(source, output, make_board(squares, square, marker, dictionary, thickness), now, progress))
 
 
 @calibrate.command("pieces")
@@ -245,13 +143,13 @@ def calibrate_pieces(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PIECES.TOML", help="Where to write it.")],
 ) -> None:
     """Measure the pieces of your set of the game."""
-    _not_yet("calibrate pieces", "write pieces.toml by hand (docs/pieces.md)")
+    not_yet("calibrate pieces", "write pieces.toml by hand (docs/pieces.md)")
 
 
 @calibrate.command("check")
 def calibrate_check(source: SourceArg, calibration: CalibrationOpt) -> None:
     """Self-test on known lengths and heights: pass or fail, in mm."""
-    _not_yet("calibrate check", "'calibrate table' prints its residuals")
+    not_yet("calibrate check", "'calibrate table' prints its residuals")
 
 
 @app.command()
@@ -260,13 +158,13 @@ def record(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="GAME.MCAP", help="Where to write it.")],
 ) -> None:
     """Record a source as it is."""
-    _not_yet("record")
+    not_yet("record")
 
 
 @app.command()
 def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")]) -> None:
     """What a recording holds."""
-    _not_yet("info")
+    not_yet("info")
 
 
 @app.command()
@@ -275,7 +173,7 @@ def repair(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Where to write the whole file.")],
 ) -> None:
     """Write a whole file from a recording that was cut."""
-    _not_yet("repair")
+    not_yet("repair")
 
 
 @app.command()
@@ -297,7 +195,7 @@ def reconstruct(
     """What stands on the table, with uncertainties."""
     from th_vision.commands.reconstruct import run
 
-    _finish(
+    finish(
         run(
             source,
             calibration=calibration,
@@ -307,7 +205,7 @@ def reconstruct(
             picture=picture,
             frame=frame,
             frames=frames,
-            log=_progress,
+            log=progress,
         )
     )
 
@@ -325,7 +223,7 @@ def referee(
     lang: LangOpt = "en",
 ) -> None:
     """Follow a live game and rule on it."""
-    _not_yet("referee", "th-vision replay does the same on a recording")
+    not_yet("referee", "th-vision replay does the same on a recording")
 
 
 @app.command()
@@ -335,26 +233,35 @@ def replay(
     players: PlayersOpt,
     pieces: PiecesOpt = None,
     rules: RulesOpt = "rainbow-city",
-    game: RecordOutOpt = None,
-    lang: LangOpt = "en",
-    picture: PictureOpt = None,
     option: OptionOpt = None,
+    game: RecordOutOpt = None,
+    picture: PictureOpt = None,
+    lang: LangOpt = "en",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only faults, doubts and penalties.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
 ) -> None:
     """Follow a recorded game and rule on it."""
+    import shutil
+
     from th_vision.commands.replay import run
 
-    _finish(
+    to_stdout = str(game) == "-"
+    stream = sys.stderr if to_stdout else sys.stdout
+    finish(
         run(
             source,
             calibration=calibration,
             pieces=pieces,
             rules=rules,
             players=players,
-            game=game,
-            lang=lang,
-            picture=picture,
             options=option or [],
-            say=_progress if str(game) == "-" else _say,
+            game=game,
+            picture=picture,
+            lang=lang,
+            quiet=quiet,
+            say=progress if to_stdout else say,
+            width=shutil.get_terminal_size((100, 24)).columns,
+            color=stream.isatty() and not no_color and "NO_COLOR" not in os.environ,
         )
     )
 
@@ -374,9 +281,7 @@ def adjudicate(
     """No camera: facts in, rulings out."""
     from rules.adjudicate import run
 
-    _finish(
-        run(game, output=output, rules=rules, options=option or [], diff=diff, with_facts=with_facts, language=lang)
-    )
+    finish(run(game, output=output, rules=rules, options=option or [], diff=diff, with_facts=with_facts, language=lang))
 
 
 @app.command()
@@ -392,8 +297,8 @@ def explain(
     from rules.explain import run
 
     if picture is not None:
-        _not_yet("explain --picture")
-    _finish(run(game, turn=turn, rules=rules, options=option or [], language=lang))
+        not_yet("explain --picture")
+    finish(run(game, turn=turn, rules=rules, options=option or [], language=lang))
 
 
 @app.command("rules")
@@ -403,25 +308,51 @@ def rules_command(
     """Presets, switches, their values and meaning."""
     from rules.show import run
 
-    _finish(run(name))
+    finish(run(name))
+
+
+def _list(wanted: bool) -> None:
+    if wanted:
+        from th_vision.commands.simulate import list_scenarios
+
+        finish(list_scenarios())
+        raise typer.Exit
 
 
 @app.command()
 def simulate(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="A new folder of images with truth.json.")
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="A new folder, with truth.json.")],
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same game.")] = 1,
     players: Annotated[int, typer.Option("--players", min=2, max=4, help="How many play.")] = 2,
     turns: Annotated[int, typer.Option("--turns", min=1, max=200, help="How many turns.")] = 12,
-    camera: Annotated[
-        str, typer.Option("--camera", metavar="D415|D435|...", help="Which camera hangs above.")
-    ] = "D435",
+    scenario: Annotated[str, typer.Option("--scenario", metavar="NAME", help="See --list.")] = "game",
+    rules: RulesOpt = "rainbow-city",
+    camera: Annotated[str, typer.Option("--camera", metavar="D415|D435|...", help="Which hangs above.")] = "D415",
+    distance: Annotated[float, typer.Option("--distance", metavar="MM", help="How high it hangs.")] = 580.0,
+    surface: Annotated[str, typer.Option("--surface", metavar="wood|white|...", help="What the table is of.")] = "wood",
+    frames: Annotated[int, typer.Option("--frames", min=1, max=100, help="Still frames of each moment.")] = 8,
+    pieces: PiecesOpt = None,
+    list_them: Annotated[bool, typer.Option("--list", callback=_list, is_eager=True, help="Name scenarios.")] = False,
 ) -> None:
     """A virtual game with its truth."""
     from th_vision.commands.simulate import run
 
-    _finish(run(output, seed=seed, players=players, turns=turns, camera=camera, log=_progress))
+    finish(
+        run(
+            output,
+            seed=seed,
+            players=players,
+            turns=turns,
+            camera=camera,
+            distance_mm=distance,
+            surface=surface,
+            frames=frames,
+            scenario=scenario,
+            rules=rules,
+            pieces=pieces,
+            log=progress,
+        )
+    )
 
 
 if __name__ == "__main__":

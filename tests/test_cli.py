@@ -15,10 +15,12 @@ import pytest
 import cli
 from tests.conftest import ROOT
 from tests.th_vision.sources.folders import own_folder
+from th_vision import terminal
 
-COMMANDS = (
-    "doctor board calibrate record info repair reconstruct referee replay adjudicate explain rules simulate"
-).split()
+COMMANDS = [
+    *("doctor", "board", "calibrate", "record", "info", "repair", "reconstruct"),
+    *("referee", "replay", "adjudicate", "explain", "rules", "simulate"),
+]
 HELP_SECONDS = 0.5
 
 
@@ -36,7 +38,7 @@ def run(words: Sequence[str], cwd: Path | None = None) -> tuple[int, str, str]:
 
 def refused(words: Sequence[str], capfd: pytest.CaptureFixture[str]) -> str:
     """The one line on standard error with which a command ends with status 2."""
-    assert cli._run(list(words)) == 2
+    assert terminal.run(cli.app, list(words)) == 2
     out, err = capfd.readouterr()
     assert out == ""
     assert err.count("\n") == 1, err
@@ -59,7 +61,7 @@ def test_help_names_every_command_of_the_contract_at_once() -> None:
 
 @pytest.mark.parametrize("command", [*COMMANDS, "calibrate table", "calibrate pieces", "calibrate check"])
 def test_every_command_has_help(command: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli._run([*command.split(), "--help"]) == 0
+    assert terminal.run(cli.app, [*command.split(), "--help"]) == 0
     assert "Usage: th-vision " + command in " ".join(capfd.readouterr().out.split())
 
 
@@ -81,7 +83,7 @@ def test_every_command_has_help(command: str, capfd: pytest.CaptureFixture[str])
     ],
 )
 def test_options_are_called_as_in_the_contract(words: str, options: str, capfd: pytest.CaptureFixture[str]) -> None:
-    cli._run([*words.split(), "--help"])
+    terminal.run(cli.app, [*words.split(), "--help"])
     out = capfd.readouterr().out.replace(",", " ").split()
     assert set(options.split()) <= set(out)
 
@@ -170,12 +172,12 @@ def test_garbage_in_every_kind_of_file_crashes_nothing(tmp_path: Path) -> None:
 
 
 def test_without_words_the_help_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli._run([]) == 2
+    assert terminal.run(cli.app, []) == 2
     assert "Usage: th-vision" in "".join(capfd.readouterr())
 
 
 def test_version(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli._run(["--version"]) == 0
+    assert terminal.run(cli.app, ["--version"]) == 0
     assert capfd.readouterr().out.startswith("th-vision ")
 
 
@@ -189,7 +191,7 @@ def test_a_reader_that_goes_away_is_no_fault(words: list[str]) -> None:
     err = process.stderr.read()
     process.wait(timeout=60)
     assert err == ""
-    assert process.returncode in (0, cli.READER_GONE)
+    assert process.returncode in (0, terminal.READER_GONE)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
@@ -199,7 +201,7 @@ def test_ctrl_c_ends_cleanly() -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert err == "th-vision: stopped\n"
-    assert process.returncode == cli.STOPPED
+    assert process.returncode == terminal.STOPPED
 
 
 def test_a_fault_of_our_own_is_one_line_and_has_its_own_status(
@@ -210,10 +212,10 @@ def test_a_fault_of_our_own_is_one_line_and_has_its_own_status(
 
     monkeypatch.setattr("th_vision.doctor.run", fail)
     monkeypatch.delenv("TH_VISION_DEBUG", raising=False)
-    assert cli._run(["doctor"]) == cli.OWN_FAULT
+    assert terminal.run(cli.app, ["doctor"]) == terminal.OWN_FAULT
     err = capfd.readouterr().err
     assert err.count("\n") == 1
     assert "IndexError: list index out of range" in err
     monkeypatch.setenv("TH_VISION_DEBUG", "1")
     with pytest.raises(IndexError):
-        cli._run(["doctor"])
+        terminal.run(cli.app, ["doctor"])

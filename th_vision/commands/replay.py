@@ -1,0 +1,52 @@
+"""``th-vision replay``: a recorded game, refereed as fast as it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from calibration.table_file import load_table
+from rules.adjudicate import parse_options
+from rules.outcome import Outcome
+from rules.pieces import Pieces, load_pieces
+from th_vision.announce import set_in_lines
+from th_vision.replay import Outputs, game_of, replay
+from th_vision.sources import open_source
+
+
+def run(
+    spec: str,
+    *,
+    calibration: Path,
+    pieces: Path | None,
+    rules: str,
+    players: str,
+    options: Sequence[str],
+    game: Path | None,
+    picture: Path | None,
+    lang: str,
+    quiet: bool,
+    say: Callable[[str], None],
+    width: int,
+    color: bool,
+) -> Outcome:
+    """Referee the source; ``say`` gets each line as it falls, set for ``width`` columns. Status 1: no game was seen.
+
+    ``players`` are names with commas between them; ``options`` are switches of the rules, each ``SWITCH=VALUE``.
+
+    Raises:
+        VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
+    """
+    set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
+    names = tuple(name.strip() for name in players.split(",") if name.strip())
+    fact = game_of(rules, names, parse_options(options), set_of_pieces)
+    table = load_table(calibration)
+    source = open_source(spec, table=table)
+    outputs = Outputs(
+        say=lambda line: say(set_in_lines(line, width=width, color=color)),
+        record=game,
+        picture=picture,
+        language=lang,
+        quiet=quiet,
+    )
+    return Outcome("", (), replay(source, table, set_of_pieces, fact, outputs))

@@ -1,0 +1,57 @@
+"""``th-vision simulate``: a virtual game with its truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rules.outcome import Outcome
+from rules.pieces import load_pieces
+from th_vision.errors import VisionError
+from th_vision.virtual_table.simulate import scenarios, simulate
+
+
+def run(
+    output: Path,
+    *,
+    seed: int,
+    players: int,
+    turns: int,
+    camera: str,
+    distance_mm: float,
+    surface: str,
+    frames: int,
+    scenario: str,
+    rules: str,
+    pieces: Path | None,
+    log: Callable[[str], None],
+) -> Outcome:
+    """Write the game into the new folder ``output``.
+
+    Raises:
+        VisionError, RulesError: a request that can't be met, or a place that can't be written.
+    """
+    if output.suffix.lower() == ".mcap":
+        raise VisionError(f"{output}: .mcap recordings are not yet in this version; give a folder")
+    simulate(
+        output,
+        seed=seed,
+        players=players,
+        turns=turns,
+        camera=camera,
+        distance_mm=distance_mm,
+        surface=surface,
+        frames=frames,
+        scenario=scenario,
+        preset=rules,
+        pieces=None if pieces is None else load_pieces(pieces),
+        log=log,
+    )
+    return Outcome("")
+
+
+def list_scenarios() -> Outcome:
+    """What can be simulated, one a line."""
+    known = scenarios()
+    width = max(map(len, known))
+    return Outcome("".join(f"{name:{width}}  {text}\n" for name, text in known.items()))

@@ -1,0 +1,129 @@
+"""Running a command-line program well: statuses, errors in one line, Ctrl-C, and readers that go away.
+
+Imports nothing heavy: it is loaded for ``--help`` too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rules.outcome import Outcome
+
+NAME = "th-vision"
+NOT_YET = "is not yet in this version"
+BAD_INPUT = 2
+OWN_FAULT = 70  # a fault of the program's own, as BSD's sysexits count
+STOPPED = 130  # as a shell reports a program that Ctrl-C ended
+READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
+
+
+def run_and_exit(app: Callable[..., object]) -> NoReturn:
+    """Run the program with the process's own words, and end the process with its status."""
+    status = OWN_FAULT
+    try:
+        status = run(app, sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = _stopped()
+    except BrokenPipeError:
+        status = READER_GONE
+    if status == READER_GONE:
+        # Python flushes once more on its way out, and would complain about the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        sys.stderr.flush()
+    raise SystemExit(status)
+
+
+def run(app: Callable[..., object], words: list[str]) -> int:
+    """Run one command and give its exit status; what went wrong is said on standard error."""
+    try:
+        status = app(words, prog_name=NAME, standalone_mode=False)
+    except SystemExit as error:
+        return READER_GONE if isinstance(error.__context__, BrokenPipeError) else _status(error.code)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        return _report(error)
+    return _stopped() if status == STOPPED else _status(status)
+
+
+def note(text: str) -> None:
+    """A line on standard error."""
+    with contextlib.suppress(OSError):
+        typer.echo(f"{NAME}: {text}", err=True)
+
+
+def progress(text: str) -> None:
+    """A line of progress on standard error."""
+    typer.echo(text, err=True)
+
+
+def say(text: str) -> None:
+    """A line on standard output, at once."""
+    typer.echo(text)
+    sys.stdout.flush()
+
+
+def finish(outcome: Outcome) -> None:
+    """Print what a command hands back, and end with its status."""
+    for line in outcome.notes:
+        note(line)
+    typer.echo(outcome.text, nl=False)
+    if outcome.status:
+        raise typer.Exit(outcome.status)
+
+
+def not_yet(what: str, instead: str = "") -> NoReturn:
+    """Say that a command is still to come, and end."""
+    note(f"{what} {NOT_YET}" + (f"; {instead}" if instead else ""))
+    raise typer.Exit(BAD_INPUT)
+
+
+def _status(code: object) -> int:
+    return code if isinstance(code, int) else 0
+
+
+def _stopped() -> int:
+    note("stopped")
+    return STOPPED
+
+
+def _report(error: Exception) -> int:
+    """One line for what a user can mend; for a fault of our own, where it is."""
+    if hasattr(error, "format_message"):  # the parser's own errors
+        _report_usage(error)
+        return BAD_INPUT
+    from calibration.errors import CalibrationError
+    from rules.errors import RulesError
+    from th_vision.errors import VisionError
+
+    if isinstance(error, RulesError | CalibrationError | VisionError):
+        note(" ".join(str(error).split()))
+        return BAD_INPUT
+    if isinstance(error, OSError):
+        note(f"{error.filename or 'file'}: {error.strerror or error}")
+        return BAD_INPUT
+    if os.environ.get("TH_VISION_DEBUG"):
+        raise error
+    note(
+        f"a fault of th-vision itself: {type(error).__name__}: {' '.join(str(error).split())[:300]}; please report it "
+        "(TH_VISION_DEBUG=1 shows where)"
+    )
+    return OWN_FAULT
+
+
+def _report_usage(error: Exception) -> None:
+    message = str(getattr(error, "format_message", lambda: error)())
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
+        typer.echo(message, err=True)
+        return
+    context = getattr(error, "ctx", None)
+    note(f"{' '.join(message.split()).rstrip('.')} (see {context.command_path if context else NAME} --help)")
