@@ -217,6 +217,8 @@ CROSSINGS: Final[dict[tuple[CrossingReason, Side], str]] = {
     ("partial", "over"): "{player} lies over {piece} only in part, the middle lines don't cross: no car.",
     ("partial", "under"): "{player} lies under {piece} only in part, the middle lines don't cross: no car.",
     ("shared-column", "over"): "{player} meets {piece} at a shared column, that is no crossing: no car.",
+    ("ramp", "over"): "{player} crosses over {piece}, but ramps pay nothing here: no car.",
+    ("ramp", "under"): "{player} passes under {piece}, but ramps pay nothing here: no car.",
     ("shared-column", "under"): "{player} meets {piece} at a shared column, that is no crossing: no car.",
 }
 PAID_ANYWAY: Final[dict[Side, str]] = {

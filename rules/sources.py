@@ -85,6 +85,7 @@ CROSSING_SOURCES: Final[dict[CrossingReason, Source]] = {
     "budget-spent": Source(_NOTES, "回合流程 3 放置車輛", "每一條路整場遊戲只能被結算一次", "first_budget"),
     "not-outermost": _book(_CARS, "Note - Examples of a common mistake", "must_be_outermost"),
     "partial": _book(_CARS, "crosses another player's road-stick", "partial"),
+    "ramp": _book(_CARS, "another player's road-stick", "ramps_pay"),
     "shared-column": _book(_PLACEMENT, "or on a connecting road-stick"),
 }
 
