@@ -11,6 +11,7 @@ from typing import Final
 from rules.errors import RulesError
 from rules.events import GameFact, Material
 from rules.switches import SWITCHES, Switch, Value
+from rules.tolerances import DUST_MM
 
 EXPANSIONS: Final = ("asakusa", "yacht_harbor", "amusement_park")
 """The expansion missions, named like the city objects that bring them."""
@@ -83,13 +84,15 @@ def _checked(name: str, value: object, where: str) -> Value:
     switch = _SWITCH.get(name)
     if switch is None:
         raise RulesError(f"{where}: unknown switch {name!r}; known: {', '.join(sorted(_SWITCH))}")
-    if isinstance(switch.default, bool):
-        if isinstance(value, bool):
+    if isinstance(value, bool):
+        if isinstance(switch.default, bool):
             return value
-    elif isinstance(value, str) and value in [word for word, _ in switch.words]:
-        return value
-    elif switch.numbers and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        if value > 0 or (value == 0 and switch.unit):
+    elif isinstance(value, str):
+        if value in [word for word, _ in switch.words]:
+            return value
+    elif switch.numbers and isinstance(value, int | float) and math.isfinite(value):
+        least = 0 if switch.unit else DUST_MM
+        if value >= least:
             return value
     raise RulesError(f"{where}: {name} = {value!r} can't be; allowed: {switch.values}")
 
