@@ -323,7 +323,7 @@ def test_case_28_the_chance_is_gone_when_the_next_turn_begins() -> None:
 def test_case_29_an_offramp_brings_a_car(crossing: bool) -> None:
     table = Table("blue", "pink")
     if crossing:
-        table.ramp("pink", "p", (60, -90), heading=90, road="pramp")  # low at the crossing
+        table.ramp("pink", "p", (55, -98), heading=90, road="pramp")  # low at the crossing
     table.ramp("blue", "base", (0, 0))
     ruling = table.move("blue", "base", None, (108, 0))
     assert ruling.offramp_bonus
