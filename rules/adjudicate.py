@@ -21,7 +21,7 @@ from rules.events import (
 from rules.game import Game
 from rules.messages import messages
 from rules.outcome import Outcome
-from rules.record import BadLine, Record, read_record, write_record
+from rules.record import BadLine, Entry, Record, read_record, write_record
 from rules.telling import describe
 
 
@@ -39,7 +39,6 @@ class Adjudication:
     """A record gone through: the game as it stands after it, every fact with its answers, the facts refused."""
 
     game: Game
-    game_fact: GameFact
     judged: tuple[Judged, ...]
     refused: tuple[BadLine, ...] = ()
 
@@ -49,9 +48,7 @@ class Adjudication:
         return tuple(answer for judged in self.judged for answer in judged.answers)
 
 
-def adjudicate(
-    record: Record, rules: str | None = None, options: Mapping[str, Switch] | None = None, *, until: int | None = None
-) -> Adjudication:
+def adjudicate(record: Record, rules: str | None = None, options: Mapping[str, Switch] | None = None) -> Adjudication:
     """Go through a record by the rule book.
 
     A fact that can't be (a piece that doesn't exist, an id used twice) is refused and the game goes on without it.
@@ -60,36 +57,31 @@ def adjudicate(
         record: as read; rulings in it are not looked at.
         rules: preset to play by instead of the record's.
         options: switches over the record's own.
-        until: stop before the first fact of a later turn.
 
     Raises:
         RulesError: there is no game line, or a rule set, a switch or a number of players that can't be.
     """
-    start = overridden(record.game, rules, options or {})
-    game = Game(start)
-    judged: list[Judged] = []
-    refused: list[BadLine] = []
-    begun = False
-    for entry in record.entries:
-        fact = entry.line
-        if not isinstance(fact, Fact):
-            continue
-        if isinstance(fact, GameFact):
-            begun = True
-            judged.append(Judged(entry.number, start, ()))
-            continue
-        if until is not None and getattr(fact, "turn", 0) > until:
-            break
-        if not begun:
-            refused.append(BadLine(entry.number, "stands before the game line", fact.to_line()))
-            continue
-        try:
-            answers = tuple(game.apply(fact))
-        except RulesError as error:
-            refused.append(BadLine(entry.number, str(error), fact.to_line()))
-            continue
-        judged.append(Judged(entry.number, fact, answers))
-    return Adjudication(game, start, tuple(judged), tuple(refused))
+    game = Game(overridden(record.game, rules, options or {}))
+    results = [take(game, entry) for entry in fact_entries(record)]
+    judged = tuple(result for result in results if isinstance(result, Judged))
+    return Adjudication(game, judged, tuple(result for result in results if isinstance(result, BadLine)))
+
+
+def fact_entries(record: Record) -> Iterator[Entry]:
+    """The facts with their line numbers, the game line included."""
+    return (entry for entry in record.entries if isinstance(entry.line, Fact))
+
+
+def take(game: Game, entry: Entry) -> Judged | BadLine:
+    """Apply one fact to the game; one that can't be leaves the game as it was."""
+    fact = entry.line
+    assert isinstance(fact, Fact)
+    if isinstance(fact, GameFact):
+        return Judged(entry.number, game.fact, ())
+    try:
+        return Judged(entry.number, fact, tuple(game.apply(fact)))
+    except RulesError as error:
+        return BadLine(entry.number, str(error), fact.to_line())
 
 
 def overridden(game: GameFact, rules: str | None, options: Mapping[str, Switch]) -> GameFact:

@@ -7,22 +7,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rules import phrases as say
-from rules.adjudicate import adjudicate, notes_of, parse_options, pieces_of
+from rules.adjudicate import (
+    Judged,
+    adjudicate,
+    fact_entries,
+    notes_of,
+    overridden,
+    parse_options,
+    pieces_of,
+    take,
+)
 from rules.errors import RulesError
 from rules.events import (
     Answer,
     CarsLine,
+    CityFact,
     Crossing,
     Fault,
+    GameFact,
+    Line,
+    MoveFact,
     PenaltyLine,
+    RampFact,
     RulingLine,
+    ScoreLine,
+    SupplyLine,
     Switch,
+    UndoFact,
 )
 from rules.game import Game
 from rules.messages import Voice, fault_sentence, messages
 from rules.outcome import Outcome
-from rules.record import Record, read_record
-from rules.ruleset import RuleSet, ruleset_of
+from rules.record import BadLine, Record, read_record
+from rules.ruleset import RuleSet
 from rules.sources import (
     BONUS_SOURCE,
     CROSSING_SOURCES,
@@ -83,33 +100,62 @@ def explain_turn(
     Raises:
         RulesError: the record holds no game or no such turn, or the rules can't be.
     """
-    adjudication = adjudicate(record, rules, options, until=turn)
-    judged = [one for one in adjudication.judged if getattr(one.fact, "turn", 0) == turn and one.fact.type != "game"]
-    if not judged:
-        turns = sorted({fact.turn for fact in record.facts if hasattr(fact, "turn")})
+    game = Game(overridden(record.game, rules, options or {}))
+    steps: list[_Step] = []
+    after = game
+    for entry in fact_entries(record):
+        fact = entry.line
+        if isinstance(fact, UndoFact) and 0 < fact.turn <= turn:
+            steps = []
+        concerns = getattr(fact, "turn", 0) == turn and not isinstance(fact, GameFact)
+        looked_at = _looked_at(game, fact) if concerns else ()
+        result = take(game, entry)
+        if concerns:
+            steps.append(_Step(result, looked_at))
+            after = game.copy()
+    if not steps:
+        turns = sorted({fact.turn for fact in record.facts if not isinstance(fact, GameFact | CityFact | RampFact)})
         there = f"turns {turns[0]} to {turns[-1]} are there" if turns else "it holds no turns"
         raise RulesError(f"{record.name}: no turn {turn}; {there}")
-    owners, kinds = pieces_of(adjudication.game)
+    owners, kinds = pieces_of(after)
     voice = Voice(language, owners, kinds)
-    chosen = ruleset_of(adjudication.game_fact)
     sentences: list[str] = []
     rows: list[Row] = []
-    for one in judged:
-        sentences.append(describe(one.fact, language=language, owners=owners, kinds=kinds))
-        for answer in one.answers:
-            if answer.type not in ("supply", "score"):
+    for step in steps:
+        if isinstance(step.result, BadLine):
+            sentences.append(str(step.result))
+            continue
+        sentences.append(describe(step.result.fact, language=language, owners=owners, kinds=kinds))
+        for answer in step.result.answers:
+            if not isinstance(answer, SupplyLine | ScoreLine):
                 sentences += [str(m) for m in messages(answer, language=language, owners=owners, kinds=kinds)]
-            rows += _rows(answer, voice, chosen)
-    if not any(one.answers for one in judged):
-        sentences.append(voice.sentence(voice.fill(say.NOTHING_RULED, turn=str(turn))))
+            rows += _rows(answer, step.looked_at, voice, game.rules)
     headings = tuple(voice.word(*heading) for heading in say.HEADINGS)
-    return Explanation(turn, tuple(sentences), headings, tuple(rows), adjudication.game)
+    return Explanation(turn, tuple(sentences), headings, tuple(rows), after)
 
 
-def _rows(answer: Answer, voice: Voice, rules: RuleSet) -> list[Row]:
+@dataclass(frozen=True)
+class _Step:
+    """A fact of the turn with its answers, and every rule that came near to being broken by it."""
+
+    result: Judged | BadLine
+    looked_at: tuple[Fault, ...]
+
+
+def _looked_at(game: Game, fact: Line) -> tuple[Fault, ...]:
+    if not isinstance(fact, MoveFact):
+        return ()
+    try:
+        return game.examine(fact)
+    except RulesError:
+        return ()  # what can't be is said when it is applied
+
+
+def _rows(answer: Answer, looked_at: Sequence[Fault], voice: Voice, rules: RuleSet) -> list[Row]:
     match answer:
         case RulingLine():
-            rows = [_fault_row(fault, answer.player, voice, rules) for fault in answer.faults]
+            faults = [*answer.faults, *(fault for fault in looked_at if fault.call == "clear")]
+            rows = [_fault_row(fault, answer.player, voice, rules) for fault in faults]
             rows += [_crossing_row(crossing, answer.player, voice, rules) for crossing in answer.crossings]
             if answer.offramp_bonus:
                 call, source = voice.word(*say.PAYS[0]), _source(BONUS_SOURCE, voice, rules)
@@ -175,11 +221,13 @@ def _source(source: Source, voice: Voice, rules: RuleSet) -> str:
 
 
 def _table(headings: Sequence[str], rows: Sequence[Row]) -> str:
-    """Columns under their headings, two spaces between; the source last, as long as it is."""
-    lines = [tuple(headings), *(row.cells for row in rows)]
+    """Columns under their headings, two spaces between; empty ones left out. Sources are numbered, and follow."""
+    sources = list(dict.fromkeys(row.source for row in rows))
+    lines = [tuple(headings), *((*row.cells[:-1], f"[{sources.index(row.source) + 1}]") for row in rows)]
     used = [i for i in range(len(headings)) if any(line[i] for line in lines[1:])]
     widths = {i: max(_width(line[i]) for line in lines) for i in used}
-    return "\n".join("  ".join(line[i] + " " * (widths[i] - _width(line[i])) for i in used).rstrip() for line in lines)
+    table = ["  ".join(line[i] + " " * (widths[i] - _width(line[i])) for i in used).rstrip() for line in lines]
+    return "\n".join([*table, "", *(f"[{number}] {source}" for number, source in enumerate(sources, start=1))])
 
 
 def _width(text: str) -> int:

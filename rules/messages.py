@@ -36,6 +36,7 @@ Kind = Literal["legal", "fault", "too_close", "info"]
 
 _ROAD_RULES: Final[frozenset[FaultRule]] = frozenset({"touch-road", "column-under-road"})
 _COLUMN_RULES: Final[frozenset[FaultRule]] = frozenset({"touch-column", "column-covered"})
+_OWN_PIECE_FIRST: Final[frozenset[FaultRule]] = frozenset({"area-spacing", "touch-city"})
 _COUNTED_DETAIL: Final[frozenset[FaultRule]] = frozenset(
     {"column-level", "supply", "cars-too-many", "cars-too-few", "offramp-level"}
 )
@@ -127,7 +128,8 @@ class Voice:
 
     def measure(self, value: float, sigma: float, unit: str, *, limit: float | None = None) -> str:
         """ "8.1 ± 0.7 mm"; an exact value without its sigma. Enough decimals to tell it from its limit."""
-        decimals = _decimals(value, sigma, limit)
+        counted = unit != "mm" and sigma == 0 and value == round(value)
+        decimals = 0 if counted else _decimals(value, sigma, limit)
         shown = self.number(value, decimals)
         unit = self.word("unit", unit)
         if sigma > 0:
@@ -224,25 +226,33 @@ def _cars_due(answer: RulingLine, player: str, voice: Voice) -> list[Message]:
 
 def fault_message(fault: Fault, player: str, voice: Voice) -> Message:
     """A fault as a statement, or as a question where it is too close to call."""
-    words = say.FAULTS[fault.rule]
+    words = _words(fault)
     sentence = fault_sentence(fault, player, voice)
     if fault.call == "too_close":
         text = voice.fill(say.TOO_CLOSE, sentence=sentence)
         return Message(voice.sentence(text), _to_decide(fault, words.look, voice), "too_close")
     text = voice.fill(say.WARNING if fault.warning else say.FAULT, sentence=sentence)
-    return Message(voice.sentence(text), _fault_reason(fault, voice), "info" if fault.warning else "fault")
+    return Message(voice.sentence(text), _fault_reason(fault, player, voice), "info" if fault.warning else "fault")
 
 
 def fault_sentence(fault: Fault, player: str, voice: Voice) -> str:
     """The bare sentence: a statement for a fault, otherwise the question that was asked of the move."""
-    words = say.FAULTS[fault.rule]
+    words = _words(fault)
     kind = "road" if fault.rule in _ROAD_RULES else "column" if fault.rule in _COLUMN_RULES else "object"
-    piece = voice.listed(voice.piece(piece, kind, player) for piece in fault.with_)
+    others = fault.with_[1:] if fault.rule in _OWN_PIECE_FIRST and len(fault.with_) > 1 else fault.with_
+    piece = voice.listed(voice.piece(piece, kind, player) for piece in others)
     text = words.fault if fault.call == "fault" else words.question
     return voice.fill(text, player=voice.player(player), piece=piece)
 
 
+def _words(fault: Fault) -> say.FaultWords:
+    """The words of a rule. ``supply`` in discs of any colour is about who must not pass; else about one material."""
+    return say.STILL_MATERIAL if fault.rule == "supply" and fault.unit == "discs" else say.FAULTS[fault.rule]
+
+
 def _to_decide(fault: Fault, look: str, voice: Voice) -> str:
+    if fault.probability is not None and fault.probability < 0.005:
+        return voice.sentence(voice.text(look))
     if fault.probability is not None:
         percent = voice.number(100 * fault.probability, 0)
         return voice.fill(say.TO_DECIDE_COUNT, percent=percent, look=voice.text(look))
@@ -250,15 +260,20 @@ def _to_decide(fault: Fault, look: str, voice: Voice) -> str:
     return voice.fill(say.TO_DECIDE, measure=measure, look=voice.text(look))
 
 
-def _fault_reason(fault: Fault, voice: Voice) -> str:
-    if fault.unit == "mm" and fault.rule not in ("turn-order", "city-order"):
+def _fault_reason(fault: Fault, player: str, voice: Voice) -> str:
+    if fault.rule == "turn-order":
+        whose = [voice.fill(say.TURN_OF, player=voice.player(name)) for name in fault.with_ if name != player]
+        return voice.detail(whose[0]) if whose else ""
+    if fault.unit == "mm":
         measure = voice.measure(fault.value, fault.sigma, fault.unit, limit=fault.limit)
         limit = voice.number(fault.limit, 0 if fault.limit == round(fault.limit) else 1)
         text = voice.fill(say.MEASURED_LIMIT, measure=measure, limit=limit, unit=voice.word("unit", fault.unit))
         return voice.detail(text)
+    if _words(fault) is say.STILL_MATERIAL:
+        return voice.detail(voice.measure(fault.value, 0, fault.unit))
     if fault.rule in _COUNTED_DETAIL:
-        value, limit = voice.number(fault.value, 0), voice.number(fault.limit, 0)
-        return voice.detail(voice.fill(say.COUNTED_LIMIT, value=value, limit=limit))
+        value, limit, unit = voice.number(fault.value, 0), voice.number(fault.limit, 0), voice.word("unit", fault.unit)
+        return voice.detail(voice.fill(say.COUNTED_LIMIT, value=value, limit=limit, unit=unit))
     return ""
 
 
@@ -289,9 +304,10 @@ def _(answer: CarsLine, voice: Voice) -> list[Message]:
     said = [
         fault_message(fault, answer.player, voice)
         for fault in answer.faults
-        if fault.call != "clear" and fault.rule != "cars-too-few"
+        if fault.call == "too_close" or (fault.call == "fault" and fault.rule != "cars-too-few")
     ]
-    if answer.placed < answer.due:
+    asked = any(fault.rule == "cars-too-few" and fault.call == "too_close" for fault in answer.faults)
+    if answer.placed < answer.due and not asked:
         missing = answer.due - answer.placed
         text = voice.count(say.CHANCE_GONE, missing, player=player)
         said.append(Message(voice.sentence(text), kind="fault" if answer.call == "fault" else "info"))

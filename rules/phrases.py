@@ -128,13 +128,13 @@ FAULTS: Final[dict[FaultRule, FaultWords]] = {
         FROM_THE_SIDE,
     ),
     "touch-column": FaultWords(
-        "{player}'s road touches {piece}.",
-        "does {player}'s road touch {piece}?",
+        "what {player} placed touches {piece}.",
+        "does what {player} placed touch {piece}?",
         FROM_THE_SIDE,
     ),
     "touch-city": FaultWords(
-        "{player}'s road touches {piece}.",
-        "does {player}'s road touch {piece}?",
+        "what {player} placed touches {piece}.",
+        "does what {player} placed touch {piece}?",
         FROM_THE_SIDE,
     ),
     "enclosed": FaultWords(
@@ -203,6 +203,13 @@ FAULTS: Final[dict[FaultRule, FaultWords]] = {
     ),
 }
 
+STILL_MATERIAL: Final = FaultWords(
+    "{player} still has material and must build.",
+    "has {player} still material to build with?",
+    COUNT_THEM,
+)
+"""For the rule ``supply``, where it is about passing or laying a stick aside."""
+
 CROSSINGS: Final[dict[tuple[CrossingReason, Side], str]] = {
     ("first", "over"): "{player} crosses over {piece}, the first to do so: one car.",
     ("first", "under"): "{player} passes under {piece}, the first to do so: one car.",
@@ -251,10 +258,12 @@ GAP_TO_DECIDE: Final = "The gap is {measure}; {look}"
 GAP: Final = "gap {measure}"
 GAP_TAKEN: Final = "gap {measure}; {piece} was there before"
 MEASURED_LIMIT: Final = "measured {measure}, limit {limit} {unit}"
-COUNTED_LIMIT: Final = "{value}, allowed {limit}"
+COUNTED_LIMIT: Final = "{value} {unit}, allowed {limit}"
+TURN_OF: Final = "it is {player}'s turn"
 DECIMAL_POINT: Final = Named("number", ".")
 UNITS: Final = tuple(
-    Named("unit", name) for name in ("mm", "levels", "cars", "discs", "roads", "degrees", "s", "frames")
+    Named("unit", name)
+    for name in ("mm", "levels", "cars", "discs", "gray discs", "yellow discs", "sticks", "degrees", "s", "frames")
 )
 
 # Moves.
@@ -422,4 +431,3 @@ DISCS: Final = Plural("one disc", "{n} discs")
 PAYS: Final = tuple(Named("call", text) for text in ("one car", "no car"))
 OFFRAMP_BONUS: Final = "offramp"
 DECIDED_BY: Final = "{source} (switch {switch} = {value})"
-NOTHING_RULED: Final = "nothing was ruled in turn {turn}."
