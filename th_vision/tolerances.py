@@ -164,3 +164,43 @@ STICK_LENGTH_SIGMA_MM = 0.8
 TIP_BEYOND_MM = 6.0
 # An edge this near to the rim of the column below may be the rim.
 RIM_BAND_MM = 1.3
+
+# --- forward model ----------------------------------------------------------------------------------------------
+# Edges in depth are ragged: their place is uncertain by about this (native pixels).
+RAGGED_EDGE_PX = 2.0
+# One sample's squared residual (in sigmas) is bounded near this, so that cars and foreign things don't decide.
+MISFIT_BOUND = 16.0
+# Pitch at which a rim is placed before the sub-cell step.
+RIM_PITCH_MM = 0.5
+
+# --- choosing ---------------------------------------------------------------------------------------------------
+# A road is accepted from this presence in depth, these edges in colour, and not lower by more than this.
+ROAD_ACCEPT_PRESENCE = 0.88
+ROAD_ACCEPT_EDGES = 0.45
+ROAD_ACCEPT_LOW_MM = 4.0
+# Roads that lie over each other for more than this share are one road seen twice.
+ROAD_OVERLAP_SHARE = 0.3
+# A column without a road needs a rim seen at least to this share.
+LONE_COLUMN_RIM = 0.5
+# Step in which a road's ends are shifted sideways in the coarse search.
+ROAD_SEARCH_STEP_MM = 1.0
+
+# --- colour -----------------------------------------------------------------------------------------------------
+# A sample has a piece's colour when its chroma is nearer than this share of that colour's own saturation.
+COLOR_NEAR = 0.55
+# A column is a junction when this share of the visible part of its top is yellow; below the second it isn't.
+JUNCTION_YELLOW = 0.45
+JUNCTION_GRAY = 0.2
+# A car must show at least this share of the smallest car's top.
+CAR_LEAST_AREA = 0.4
+
+# --- sigmas of what comes out -----------------------------------------------------------------------------------
+# Centre of a column whose whole rim is seen; grows as less of the rim is.
+RIM_SIGMA_MM = 0.12
+# Heights of discs scatter by this; beside it the top of a column is known to the second (pads, the table itself).
+DISC_HEIGHT_SIGMA_MM = 0.1
+TOP_SIGMA_MM = 0.15
+# Height by depth over a column's middle: noise and the sticks that may lie there.
+READING_SIGMA_MM = 1.3
+# A road's height when it rests on columns of known level: tolerances of discs, thickness, bow.
+RESTING_SIGMA_MM = 0.4

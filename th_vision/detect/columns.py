@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -63,7 +63,7 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     radius = pieces.disc.radius
     heights = plan.height_plane(z, pitch)
     middle = _disc_mean(heights, radius * 0.5 / pitch)
-    mm_per_px = float(np.median(plan.mm_per_px))
+    mm_per_px = plan.usual_mm_per_px
     sigma = plan.kernel_mm
     expected_middle = float(shown(z, disc_share(2 * radius, sigma, radius * 0.5), mm_per_px))
     at_rim = radius * 0.74
@@ -114,6 +114,43 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     return out
 
 
+def refine_rim(plan: PlanView, pieces: Pieces, candidate: ColumnCandidate) -> ColumnCandidate:
+    """The candidate moved to where its rim is best seen in colour, by at most a third of its radius."""
+    if plan.color is None:
+        return candidate
+    x, y, rim = best_rim(plan, pieces, candidate.x, candidate.y, candidate.levels, pieces.disc.radius / 2.5)
+    if not rim > candidate.rim * 0.8:
+        return candidate
+    score = candidate.score - candidate.rim + rim
+    return replace(candidate, x=x, y=y, rim=rim, score=score)
+
+
+def best_rim(
+    plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float
+) -> tuple[float, float, float]:
+    """Centre (x, y) of the best rim at a level near a place, and the share of that rim that is seen."""
+    pitch = tolerances.RIM_PITCH_MM
+    radius = pieces.disc.radius
+    half = reach_mm + radius + 3
+    axis = np.arange(-half, half + pitch / 2, pitch)
+    gx, gy = np.meshgrid(axis, axis)
+    color = plan.colors(np.stack([x + gx, y + gy, np.full_like(gx, levels * pieces.disc.height)], axis=-1))
+    if np.isfinite(color).mean() < 0.9:
+        return x, y, float("nan")
+    votes = np.where(np.hypot(gx, gy) <= reach_mm, rim_votes(color, radius / pitch), -1)
+    v, u = np.unravel_index(int(np.argmax(votes)), votes.shape)
+    du = dv = 0.0
+    if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
+        du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
+    return x + axis[u] + du * pitch, y + axis[v] + dv * pitch, float(votes[v, u])
+
+
+def _peak(three: Image) -> float:
+    """Sub-cell place of a maximum between its two neighbours."""
+    bend = float(three[0] - 2 * three[1] + three[2])
+    return float(np.clip(0.5 * (three[0] - three[2]) / bend, -0.5, 0.5)) if bend < -1e-6 and min(three) >= 0 else 0.0
+
+
 def rim_votes(color: Image, radius_px: float) -> Image:
     """(h, w) share of a circle of this radius around each cell that is an edge across the circle, 0 to 1.
 
@@ -146,7 +183,11 @@ def edge_tensor(color: Image) -> tuple[Image, Image, Image]:
         gy = np.take_along_axis(gy, strongest, axis=2)[..., 0]
     power = gx**2 + gy**2
     scale = 1 / (power + tolerances.EDGE_CONTRAST**2)
-    return (gx * gx * scale).astype(np.float32), (gx * gy * scale).astype(np.float32), (gy * gy * scale).astype(np.float32)
+    return (
+        (gx * gx * scale).astype(np.float32),
+        (gx * gy * scale).astype(np.float32),
+        (gy * gy * scale).astype(np.float32),
+    )
 
 
 def _disc_mean(image: Image, radius_px: float) -> Image:

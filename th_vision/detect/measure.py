@@ -44,12 +44,18 @@ class MeasuredRoad:
 
 
 def measure_road(
-    plan: PlanView, pieces: Pieces, a: Array, b: Array, centers: tuple[Array | None, Array | None] = (None, None)
+    plan: PlanView,
+    pieces: Pieces,
+    a: Array,
+    b: Array,
+    centers: tuple[Array | None, Array | None] = (None, None),
+    others: tuple[tuple[Array, Array], ...] = (),
 ) -> MeasuredRoad:
     """Refine a road near the line a-b (points of its axis at its top surface; heights are taken as given).
 
     The line is fitted to both long edges at once, then the two tips are looked for along it, a stick's length apart.
     ``centers``: plan centres (2,) of the columns under its ends, None for an end that lies elsewhere.
+    ``others``: tips of roads that lie near its ends; their outlines are not taken for its tips.
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     run = _run(pieces, a, b)
@@ -59,7 +65,7 @@ def measure_road(
         if axis is not None:
             a, b, sigma_across = axis
     patch = strip(plan, a, b, pieces.disc.radius + 6, pieces.stick.width / 2 + 3, tolerances.STRIP_PITCH_MM)
-    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers)
+    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others)
     unit = (b - a) / patch.length
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
     presence, reading = _depth_check(plan, pieces, tip_a, tip_b)
@@ -125,7 +131,9 @@ def _fit_axis(plan: PlanView, pieces: Pieces, a: Array, b: Array, reach_mm: floa
     covariance = np.linalg.inv(A.T @ (A * weights[:, None]) + penalty) * scatter**2
     correlated = 12.0  # rows half a pixel apart that were smoothed over a few mm: so many to one
     pixel = plan.table.distance_mm / (plan.table.camera.color.fx if plan.table.camera.color else 1.0)
-    sigma = np.sqrt((covariance[0, 0] + covariance[1, 1] / 4) * correlated + (tolerances.COLOR_EDGE_SIGMA_PX * pixel) ** 2)
+    sigma = np.sqrt(
+        (covariance[0, 0] + covariance[1, 1] / 4) * correlated + (tolerances.COLOR_EDGE_SIGMA_PX * pixel) ** 2
+    )
     unit = (b - a)[:2] / patch.length
     left_unit = np.array([-unit[1], unit[0]])
     new_a, new_b = a.copy(), b.copy()
@@ -142,7 +150,11 @@ def _consensus(values: Array) -> float:
 
 
 def _find_tips(
-    patch: Strip, pieces: Pieces, run: float, centers: tuple[Array | None, Array | None]
+    patch: Strip,
+    pieces: Pieces,
+    run: float,
+    centers: tuple[Array | None, Array | None],
+    others: tuple[tuple[Array, Array], ...],
 ) -> tuple[tuple[float, float], tuple[float, float], float]:
     """Positions of both tips along the strip (mm from a), how clear each is (0 to 1), and the sigma along.
 
@@ -163,14 +175,16 @@ def _find_tips(
     step = max(1, round(3.0 / pitch))
     # a true tip has the stick's own colour inside of it and less of it outside
     before, after = np.roll(own, step), np.roll(own, -step)
-    edge = _end_edges(patch, pieces)
+    edge = _end_edges(patch, pieces, _outlines_of(patch, pieces, others))
     usable = _off_rims(patch, centers, radius)
     strength = (
         edge[0] * np.clip(0.15 + after - before, 0, 1) * usable,
         edge[1] * np.clip(0.15 + before - after, 0, 1) * usable,
     )
     margin = tolerances.TIP_BEYOND_MM
-    starts = np.arange(max(patch.s[0] + 1, low_start - margin), min(patch.s[-1] - run - 1, high_start + margin), pitch / 2)
+    starts = np.arange(
+        max(patch.s[0] + 1, low_start - margin), min(patch.s[-1] - run - 1, high_start + margin), pitch / 2
+    )
     if len(starts) == 0:
         return blind, (0.0, 0.0), blind_sigma
     spread = np.arange(-slack, slack + 0.01, pitch / 2)
@@ -232,10 +246,29 @@ def _own_color(patch: Strip, pieces: Pieces) -> Array:
     return np.asarray(np.nan_to_num(np.exp(-0.5 * distance**2)), dtype=np.float64)
 
 
-def _end_edges(patch: Strip, pieces: Pieces) -> tuple[Array, Array]:
+def _outlines_of(patch: Strip, pieces: Pieces, others: tuple[tuple[Array, Array], ...]) -> NDArray[np.bool_]:
+    """(ns, nt) True on the outlines of other roads."""
+    s, t = np.meshgrid(patch.s, patch.t, indexing="ij")
+    along = (patch.b - patch.a)[:2] / patch.length
+    left = np.array([-along[1], along[0]])
+    out = np.zeros(s.shape, dtype=np.bool_)
+    half_width = pieces.stick.width / 2
+    for tip_a, tip_b in others:
+        ends = np.array([tip_a[:2], tip_b[:2]]) - patch.a[:2]
+        p, q = (np.array([end @ along, end @ left]) for end in ends)
+        way = (q - p) / np.hypot(*(q - p))
+        p, q = p + way * half_width, q - way * half_width  # the capsule's axis ends a radius before the tips
+        span = q - p
+        at = np.clip(((s - p[0]) * span[0] + (t - p[1]) * span[1]) / (span @ span), 0, 1)
+        distance = np.hypot(s - p[0] - at * span[0], t - p[1] - at * span[1])
+        out |= np.abs(distance - half_width) < tolerances.RIM_BAND_MM
+    return out
+
+
+def _end_edges(patch: Strip, pieces: Pieces, ignore: NDArray[np.bool_]) -> tuple[Array, Array]:
     """(2, ns) strength 0 to 1 of an edge shaped like the stick's first and second tip at every place along it."""
     assert patch.color is not None
-    xx, xy, yy = edge_tensor(patch.color)
+    xx, xy, yy = (np.where(ignore, 0, part) for part in edge_tensor(patch.color))
     radius = pieces.stick.width / 2
     across = np.linspace(-0.75 * radius, 0.75 * radius, 9)
     pitch_t = patch.t[1] - patch.t[0]
@@ -248,10 +281,10 @@ def _end_edges(patch: Strip, pieces: Pieces) -> tuple[Array, Array]:
         for k, column in enumerate(columns):
             slope_t = across[k] / radius if round_ends else 0.0
             normal_s, normal_t = -sign * np.sqrt(1 - slope_t**2), slope_t
-            votes = (
-                yy[:, column] * normal_s**2 + xx[:, column] * normal_t**2 + 2 * xy[:, column] * normal_s * normal_t
+            votes = yy[:, column] * normal_s**2 + xx[:, column] * normal_t**2 + 2 * xy[:, column] * normal_s * normal_t
+            against = (
+                xx[:, column] * normal_s**2 + yy[:, column] * normal_t**2 - 2 * xy[:, column] * normal_s * normal_t
             )
-            against = xx[:, column] * normal_s**2 + yy[:, column] * normal_t**2 - 2 * xy[:, column] * normal_s * normal_t
             total += np.interp(patch.s + sign * back[k], patch.s, votes - against)
         out.append(np.clip(total / len(columns), 0, 1))
     return out[0], out[1]
@@ -261,7 +294,7 @@ def _depth_check(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> tuple[fl
     """Share of the length where depth is not lower than the road, and median difference to what it would show, mm."""
     patch = strip(plan, a, b, 0.0, pieces.stick.width * 0.2, tolerances.STRIP_PITCH_MM * 2)
     seen = np.asarray(finite_mean(patch.height, axis=1), dtype=np.float64)
-    mm_per_px = float(np.median(plan.mm_per_px))
+    mm_per_px = plan.usual_mm_per_px
     expected = shown(patch.z, bar_share(pieces.stick.width, plan.kernel_mm, pieces.stick.width * 0.2), mm_per_px)
     slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * patch.z
     good = np.isfinite(seen)

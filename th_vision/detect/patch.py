@@ -82,5 +82,3 @@ def finite_mean(values: Image, axis: int) -> Image:
     count = seen.sum(axis=axis)
     total = np.where(seen, values, 0).sum(axis=axis)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float32)
-
-

@@ -7,6 +7,7 @@ a point (x, y, z) that a hypothesis names, and answered by what the camera saw o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -54,6 +55,11 @@ class PlanView:
     mm_per_px: Image
     color: Image | None
     field: Field
+
+    @cached_property
+    def usual_mm_per_px(self) -> float:
+        """Height of one pixel of disparity in the middle of the table, mm."""
+        return float(np.median(self.mm_per_px))
 
     @property
     def table(self) -> TableCalibration:

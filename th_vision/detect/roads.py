@@ -86,7 +86,7 @@ def fit_line(
     patch = strip(plan, a, b, radius + 4, half, pitch)
     inside = (patch.s >= 0) & (patch.s <= patch.length)
     present = _presence(plan, pieces, patch)
-    offsets = np.arange(-reach, reach + 0.1, max(0.5, pitch))
+    offsets = np.arange(-reach, reach + 0.1, tolerances.ROAD_SEARCH_STEP_MM)
     fraction = np.clip(patch.s / patch.length, 0, 1)
     o1, o2 = np.meshgrid(offsets, offsets, indexing="ij")
     lines = o1[..., None] + (o2 - o1)[..., None] * fraction  # (n, n, ns)
@@ -132,7 +132,7 @@ def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate, i: int) 
     run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
     a = np.array([column.x, column.y, top])
     angles = np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG)
-    values = np.array([_ramp_presence(plan, pieces, a, np.radians(angle), run) for angle in angles])
+    values = _ramp_presence(plan, pieces, a, np.radians(angles), run)
     out = []
     for k, value in enumerate(values):
         around = [values[(k + step) % len(values)] for step in (-2, -1, 1, 2)]
@@ -146,23 +146,24 @@ def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate, i: int) 
     return out
 
 
-def _ramp_presence(plan: PlanView, pieces: Pieces, a: Array, angle: float, run: float) -> float:
-    """Share of the high half of a ramp in this direction where depth shows it."""
-    b = np.array([a[0] + run * np.cos(angle), a[1] + run * np.sin(angle), pieces.stick.thickness])
+def _ramp_presence(plan: PlanView, pieces: Pieces, a: Array, angles: Array, run: float) -> Array:
+    """Share (n,) of the high half of a ramp in each direction where depth shows it."""
     fraction = np.linspace(pieces.disc.radius / run, 0.55, 12)
-    points = a + fraction[:, None] * (b - a)
+    points = np.empty((len(angles), len(fraction), 3))
+    points[..., 0] = a[0] + run * np.cos(angles)[:, None] * fraction
+    points[..., 1] = a[1] + run * np.sin(angles)[:, None] * fraction
+    points[..., 2] = a[2] + fraction * (pieces.stick.thickness - a[2])
     heights = plan.heights(points)
-    mm_per_px = float(np.median(plan.mm_per_px))
-    expected = shown(points[:, 2], bar_share(pieces.stick.width, plan.kernel_mm), mm_per_px)
+    blend = bar_share(pieces.stick.width, plan.kernel_mm)
+    expected = shown(points[..., 2], blend, plan.usual_mm_per_px)
     seen = np.isfinite(heights)
-    if not seen.any():
-        return 0.0
-    return float(np.mean(heights[seen] > 0.7 * expected[seen] - 0.5))
+    there = seen & (heights > 0.7 * expected - 0.5)
+    return np.asarray(there.sum(axis=1) / np.maximum(seen.sum(axis=1), 1), dtype=np.float64)
 
 
 def _presence(plan: PlanView, pieces: Pieces, patch: Strip) -> Array:
     """(ns, nt) 1 where depth shows something at least as high as the road would be seen, 0 where not, NaN unseen."""
-    mm_per_px = float(np.median(plan.mm_per_px))
+    mm_per_px = plan.usual_mm_per_px
     expected = shown(patch.z, bar_share(pieces.stick.width, plan.kernel_mm, 1.0), mm_per_px)[:, None]
     smooth = _smooth_along(patch)
     slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * patch.z[:, None]

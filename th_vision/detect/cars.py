@@ -1,0 +1,106 @@
+"""Cars on roads: patches of a player's colour on top of a road, and what type their length says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.colors import Palette
+from th_vision.detect.patch import strip
+from th_vision.detect.plan import PlanView
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FoundCar:
+    """A car on a road: plan centre and foot height (mm), heading, owner and type with how probable each is."""
+
+    x: float
+    y: float
+    z: float
+    heading_deg: float
+    player: str
+    player_probability: float
+    type: str
+    type_probability: float
+    sigma_xy: float
+    along_mm: float
+
+
+def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array) -> list[FoundCar]:
+    """All cars on the road with top-surface tips a and b (3,), mm. Needs colour."""
+    if plan.color is None or not pieces.players:
+        return []
+    height = float(np.median([box.height for box in pieces.cars.values()])) if pieces.cars else 7.0
+    width = max((box.width for box in pieces.cars.values()), default=8.0)
+    lift = np.array([0.0, 0.0, height])
+    half = max(pieces.stick.width, width) / 2 + 2.0
+    patch = strip(plan, a + lift, b + lift, 2.0, half, tolerances.STRIP_PITCH_MM)
+    assert patch.color is not None
+    index, win = colors.nearest(patch.color)
+    pitch = float(patch.s[1] - patch.s[0])
+    least = tolerances.CAR_LEAST_AREA * min((box.length * box.width for box in pieces.cars.values()), default=100.0)
+    out = []
+    for k, player in enumerate(colors.names):
+        if player not in pieces.players:
+            continue
+        mask = cv2.morphologyEx((index == k).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
+        for label in range(1, count):
+            if stats[label, cv2.CC_STAT_AREA] * pitch**2 < least:
+                continue
+            part = labels == label
+            along = np.flatnonzero(part.sum(axis=1) * pitch > 0.4 * min(width, 6.0))
+            if len(along) == 0:
+                continue
+            for first, last in _split(pieces, float(patch.s[along[0]]), float(patch.s[along[-1]]) + pitch):
+                rows = (patch.s >= first) & (patch.s < last)
+                middle, length = (first + last) / 2, last - first
+                across = float(patch.t[0] + centres[label][0] * pitch)
+                x, y = patch.plan_point(middle, across)
+                sure = float(np.mean(win[rows][part[rows]])) if part[rows].any() else 0.0
+                kind, kind_probability = _type(pieces, length)
+                unit = (b - a)[:2] / patch.length
+                out.append(
+                    FoundCar(
+                        x=x,
+                        y=y,
+                        z=float(a[2] + (b[2] - a[2]) * np.clip(middle / patch.length, 0, 1)),
+                        heading_deg=float(np.degrees(np.arctan2(unit[1], unit[0]))),
+                        player=player,
+                        player_probability=float(1 - 0.5 * np.exp(-8 * max(sure, 0.0))),
+                        type=kind,
+                        type_probability=kind_probability,
+                        sigma_xy=0.7,
+                        along_mm=middle,
+                    )
+                )
+    return out
+
+
+def _split(pieces: Pieces, first: float, last: float) -> list[tuple[float, float]]:
+    """One patch of colour, or two or three cars bumper to bumper where it is too long for one."""
+    longest = max((box.length for box in pieces.cars.values()), default=16.0)
+    shortest = min((box.length for box in pieces.cars.values()), default=16.0)
+    length = last - first
+    count = 1 if length < longest + 0.6 * shortest else max(2, round(length / shortest))
+    edges = np.linspace(first, last, count + 1)
+    return [(float(edges[i]), float(edges[i + 1])) for i in range(count)]
+
+
+def _type(pieces: Pieces, length_mm: float) -> tuple[str, float]:
+    """The type whose length fits best, and how probable it is among those known."""
+    if not pieces.cars:
+        return "sedan", 0.0
+    names = list(pieces.cars)
+    sigma = 1.2  # mm: both ends of a car are seen at an angle
+    fit = np.array([-0.5 * ((pieces.cars[name].length - length_mm) / sigma) ** 2 for name in names])
+    weight = np.exp(np.maximum(fit - fit.max(), -50))
+    best = int(np.argmax(weight))
+    return names[best], float(weight[best] / weight.sum())
