@@ -97,5 +97,5 @@ def match(truth: Floats, base: Floats, sigma: tuple[float, float], raggedness: F
         two = np.where(near > 0, in_front, behind)
         disparity = np.asarray((1 - split) * blended + split * two, dtype=np.float32)
     disparity = np.asarray(disparity + base, dtype=np.float32)
-    lost = shadow(disparity, np.asarray(2 * raggedness - 0.5, dtype=np.float32)) | (truth <= 0)
+    lost = shadow(disparity, np.asarray(1.5 * raggedness - 0.75, dtype=np.float32)) | (truth <= 0)
     return Matched(disparity, split, lost)

@@ -24,6 +24,7 @@ DISPARITY_STEP_PX = 1 / 32
 MAX_DISPARITY_PX = 126.0
 _BANK = 1 << 21
 _REFERENCE_MM = 650.0
+_RIPPLE_MM = (100.0, 200.0, 250.0)  # wavelengths on the table: shortest, most frequent, longest
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Faults:
     ``ripple_share``: peak to peak, share of Z. ``locking_px``: amplitude of pixel locking. ``scale_error``: share of
     Z. ``drift_mm``: sd of the walk of the offset between moments; ``drift_tilt_px``: the same for tilt, at the rim.
     ``color_noise``: sd, grey levels. ``noise_gain``: factor on the surfaces' temporal noise.
+    ``kernel_gain``: factor on the model's matching kernel.
     """
 
     ripple_share: float = 0.008
@@ -46,6 +48,7 @@ class Faults:
     noise_gain: float = 1.0
     holes_gain: float = 1.0
     vignetting: float = 0.18
+    kernel_gain: float = 1.0
 
 
 NO_FAULTS = Faults(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -58,6 +61,7 @@ def draw_faults(rng: np.random.Generator) -> Faults:
         locking_px=float(rng.uniform(0.01, 0.05)),
         scale_error=float(np.clip(rng.normal(0, 0.004), -0.02, 0.02)),
         noise_gain=float(rng.uniform(0.85, 1.15)),
+        kernel_gain=float(np.clip(rng.normal(1, 0.04), 0.9, 1.1)),
     )
 
 
@@ -83,7 +87,8 @@ class Sensor:
         self.camera = camera
         self.faults = faults or draw_faults(rng)
         h, w = camera.depth.height, camera.depth.width
-        self._kernel = camera.model.kernel_px
+        sideways, upright = camera.model.kernel_px
+        self._kernel = (sideways * self.faults.kernel_gain, upright * self.faults.kernel_gain)
         self._bank = rng.standard_normal(_BANK, dtype=np.float32)
         self._base = self._plane()
         self._ragged = _uniform(blur(rng.standard_normal((h, w), dtype=np.float32), (3.0, 3.0)))
@@ -110,8 +115,8 @@ class Sensor:
         px_per_mm = K.fx / self.camera.distance_mm
         waves = []
         for k in range(14):
-            length_px = rng.uniform(100, 250) * px_per_mm
-            angle = rng.uniform(0, np.pi)
+            length_px = rng.triangular(*_RIPPLE_MM) * px_per_mm
+            angle = rng.normal(0, 0.6)  # bands run mostly down the picture
             turn = 2 * np.pi / length_px
             waves.append((turn * np.cos(angle), turn * np.sin(angle), rng.uniform(0, 2 * np.pi), 1.0, k % 2))
         coarse = self._base[::8, ::8]
@@ -148,12 +153,12 @@ class Sensor:
         v = (np.arange(h, dtype=np.float32) - h / 2) / (w / 2)
         disparity += self.drift[0] + self.drift[1] * u[None, :] + self.drift[2] * v[:, None]
         holes = feel.holes * (1 + 8 * matched.split) * self.faults.holes_gain
-        near_limit = clean.depth_mm < self.camera.model.min_z_mm[self.camera.size]
+        nearest = self.camera.disparity_gain / self.camera.model.min_z_mm[self.camera.size]
         return Settled(
             disparity=np.asarray(disparity, dtype=np.float32),
             noise_px=np.asarray(noise, dtype=np.float32),
             hole_score=_quantile(np.asarray(holes, dtype=np.float32)),
-            lost=matched.lost | near_limit | ~np.isfinite(clean.depth_mm),
+            lost=matched.lost | (matched.disparity > nearest) | ~np.isfinite(clean.depth_mm),
             color=None if clean.color_linear is None else self._develop(clean.color_linear, exposure),
         )
 
