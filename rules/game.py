@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from rules import missions, turns
+from rules import loops, missions, turns
 from rules.build import Build, build_of_move, build_of_ramp
 from rules.cars import cars_line, check_new, place, placed_on
 from rules.correcting import corrected
@@ -240,6 +240,7 @@ class Game:
             raise RulesError(f"id {thing.id!r} is used twice; give the new city object an id of its own")
         faults = tuple(f for f in city_object(self._state, self.rules, thing) if f.call != "clear")
         self._state.place_object(thing)
+        loops.update_all(self._state, thing.id)
         line = RulingLine(turn=0, player=fact.player, road=None, call=_call(faults), faults=faults, object=thing.id)
         return [line]
 
@@ -337,6 +338,7 @@ class Game:
             pair = pair_at(met, road.id)
             state.put("pairs", met.road, (*state.pairs.get(met.road, ()), pair))
             state.put("pairs", road.id, (*state.pairs.get(road.id, ()), mirrored(pair, met.road)))
+        loops.update(state, road.id)
         use(
             state,
             build.player,

@@ -7,34 +7,78 @@ tree and has none, so that the union is built only where it can matter.
 
 from __future__ import annotations
 
-from rules.state import State
+from typing import TYPE_CHECKING
+
+from rules.state import Loops, State
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+SURROUNDED = ("building", "tower")
+"""City objects that score where they are surrounded."""
 
 
-def surrounded(state: State, player: str) -> tuple[set[str], set[str]]:
-    """The buildings and the towers that a player's roads surround: their ids."""
-    targets = [name for name, thing in state.city.items() if thing.kind in ("building", "tower")]
-    if not targets or not _may_have_loops(state, player):
-        return set(), set()
+def surrounded(state: State, player: str) -> Loops:
+    """The buildings and the towers that a player's roads surround."""
+    targets = [name for name, thing in state.city.items() if thing.kind in SURROUNDED]
+    if not targets or not may_have_loops(state, player):
+        return Loops()
     import shapely
 
-    shapes = [shapely.Polygon(state.bars[road].outline()) for road in state.roads_of(player)]
-    for column in state.columns_of(player):
-        disc = state.discs[column]
-        shapes.append(shapely.Point(disc.x, disc.y).buffer(disc.radius, quad_segs=4))
-    union = shapely.union_all(shapes)
-    parts = union.geoms if union.geom_type == "MultiPolygon" else [union]
-    holes = [shapely.Polygon(ring) for part in parts for ring in part.interiors]
-    buildings: set[str] = set()
-    towers: set[str] = set()
-    for name in targets:
-        outline = shapely.Polygon(state.city[name].outline)
-        if any(hole.covers(outline) for hole in holes):
-            (towers if state.city[name].kind == "tower" else buildings).add(name)
-    return buildings, towers
-
-
-def _may_have_loops(state: State, player: str) -> bool:
-    """Whether any two roads of the player cross or overlap in plan view away from a shared column."""
-    return any(
-        state.owners[pair.other] == player for road in state.roads_of(player) for pair in state.pairs.get(road, ())
+    holes = _holes(state, player)
+    found = {
+        name
+        for name in targets
+        if holes and any(hole.covers(shapely.Polygon(state.city[name].outline)) for hole in holes)
+    }
+    return Loops(
+        frozenset(name for name in found if state.city[name].kind == "building"),
+        frozenset(name for name in found if state.city[name].kind == "tower"),
     )
+
+
+def _holes(state: State, player: str) -> list[Polygon]:
+    import shapely
+
+    bars = [state.bars[road] for road in state.roads_of(player)]
+    lines = shapely.linestrings([[(bar.ax, bar.ay), (bar.bx, bar.by)] for bar in bars])
+    # The ends lie over columns, so that flat ends and discs make the same holes as the true outlines.
+    sticks = shapely.buffer(lines, bars[0].half, quad_segs=2, cap_style="flat")
+    discs = [state.discs[column] for column in state.columns_of(player)]
+    centres = shapely.points([(disc.x, disc.y) for disc in discs])
+    stacks = shapely.buffer(centres, [disc.radius for disc in discs], quad_segs=4)
+    union = shapely.union_all([*sticks, *stacks])
+    parts = union.geoms if union.geom_type == "MultiPolygon" else [union]
+    return [shapely.Polygon(ring) for part in parts for ring in part.interiors]
+
+
+def may_have_loops(state: State, player: str) -> bool:
+    """Whether any two roads of the player cross or overlap in plan view away from a shared column."""
+    return any(_meets_own(state, road) for road in state.roads_of(player))
+
+
+def _meets_own(state: State, road: str) -> bool:
+    owner = state.owners[road]
+    return any(state.owners[pair.other] == owner for pair in state.pairs.get(road, ()))
+
+
+def matters(state: State, road: str) -> bool:
+    """Whether a new road may change what its player surrounds: it meets an own road, or lies at a building."""
+    if _meets_own(state, road):
+        return True
+    near = state.city_grid.near(state.bars[road].box)
+    return any(state.city[name].kind in SURROUNDED for name in near)
+
+
+def update(state: State, road: str) -> None:
+    """Look again at what the owner of a new road surrounds, where it may have changed."""
+    owner = state.owners[road]
+    if matters(state, road):
+        state.put("loops", owner, surrounded(state, owner))
+
+
+def update_all(state: State, thing: str) -> None:
+    """Look again at what everybody surrounds after a city object came."""
+    if state.city[thing].kind in SURROUNDED:
+        for owner in sorted(set(state.owners.values())):
+            state.put("loops", owner, surrounded(state, owner))

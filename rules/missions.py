@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from rules.events import CarType, FactObject, Score
 from rules.geometry import Bar, segment_distance
-from rules.loops import surrounded
 from rules.outlines import inside_depth
 from rules.ruleset import RuleSet
-from rules.state import State
+from rules.state import Loops, State
 from rules.tolerances import DUST_MM
 from rules.turns import cars_on_highway
 
+NO_LOOPS = Loops()
 TRAFFIC_JAM_ROADS = 3
 DISCS_A_POINT = 5
 ONCE = 2
@@ -30,18 +30,18 @@ def scores(state: State, rules: RuleSet, players: tuple[str, ...]) -> dict[str, 
     park = {player for player in players if offramps_on(state, player, "amusement_park")}
     found: dict[str, Score] = {}
     for player in players:
-        buildings, towers = surrounded(state, player)
+        loops = state.loops.get(player, NO_LOOPS)
         held = state.supplies[player]
         points = {
             "drive": _drive(state, rules, player),
             "development": len(developed(state, player)),
-            "building": len(buildings),
+            "building": len(loops.buildings),
             "stock": (held.gray + held.yellow) // DISCS_A_POINT,
             "traffic_jam": ONCE if longest_jam(state, player) >= TRAFFIC_JAM_ROADS else 0,
             "rainbow": ONCE if any(through_rainbow(state, road) for road in _with_cars(state, player)) else 0,
             "offramp_airport": ONCE if offramps_on(state, player, "airport_area") else 0,
             "offramp_green": ONCE if offramps_on(state, player, "green_area") else 0,
-            "tower": _tower(rules, len(buildings)) if towers else 0,
+            "tower": _tower(rules, len(loops.buildings)) if loops.towers else 0,
             "highest": ONCE if record > 0 and tallest[player] == record else 0,
             "asakusa": ONCE if player in nearest else 0,
             "yacht_harbor": ONCE if "yacht_harbor" in rules.expansions and _at_harbor(state, player) else 0,

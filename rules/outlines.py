@@ -57,7 +57,7 @@ def overlap(a: Bar, b: Bar, joints: Sequence[Disc2] = ()) -> Overlap | None:
     There ends may lie over or beside one another: the disc and `JOINT_REACH_WIDTHS` stick widths around it are cut
     off, by a straight line across the direction in which the overlap runs away from the column.
     """
-    points = clip(a.outline(), b.outline())
+    points = _crossed(a, b) or clip(a.outline(), b.outline())
     for disc in joints:
         if not points:
             return None
@@ -73,6 +73,34 @@ def overlap(a: Bar, b: Bar, joints: Sequence[Disc2] = ()) -> Overlap | None:
     if len(points) < 3:
         return None
     return Overlap(tuple(points), _mean(points))
+
+
+def _crossed(a: Bar, b: Bar) -> list[Point_mm]:
+    """The parallelogram of two sticks that cross away from their ends; empty where an end may be part of it."""
+    sine, cosine = a.ux * b.uy - a.uy * b.ux, a.ux * b.ux + a.uy * b.uy
+    steep = abs(sine)
+    if steep < _STEEP:
+        return []
+    wx, wy = b.ax - a.ax, b.ay - a.ay
+    along_a, along_b = (wx * b.uy - wy * b.ux) / sine, (wx * a.uy - wy * a.ux) / sine
+    reach_a = (b.half + a.half * abs(cosine)) / steep
+    reach_b = (a.half + b.half * abs(cosine)) / steep
+    end_a, end_b = (a.half if a.rounded else 0.0), (b.half if b.rounded else 0.0)
+    if not (
+        end_a + reach_a <= along_a <= a.length - end_a - reach_a
+        and end_b + reach_b <= along_b <= b.length - end_b - reach_b
+    ):
+        return []
+    x, y = a.ax + along_a * a.ux, a.ay + along_a * a.uy
+    step_a, step_b = b.half / steep, a.half / steep
+    return [
+        (x + i * step_a * a.ux + j * step_b * b.ux, y + i * step_a * a.uy + j * step_b * b.uy)
+        for i, j in ((1, 1), (-1, 1), (-1, -1), (1, -1))
+    ]
+
+
+_STEEP = 0.1
+"""Sine of the angle below which two sticks are clipped as polygons, however far their ends are."""
 
 
 def _mean(points: Sequence[Point_mm]) -> Point_mm:

@@ -55,6 +55,14 @@ class Leaving:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The buildings and towers that a player's roads surround in plan view."""
+
+    buildings: frozenset[str] = frozenset()
+    towers: frozenset[str] = frozenset()
+
+
 _MAPS: Final = (
     "columns",
     "discs",
@@ -71,6 +79,7 @@ _MAPS: Final = (
     "carried",
     "pairs",
     "paid",
+    "loops",
     "supplies",
     "passed",
     "left",
@@ -84,10 +93,10 @@ _MAPS: Final = (
 class State:
     """The table and the players, by piece id and by player.
 
-    `kinds`, `order` (how many roads stood there before), `joints` (the columns that either end lies on), `landed`
-    (where an offramp's end lies), `carried` (its cars), `pairs`, `paid`: by road. `outs`: the roads that start from a
-    column. `passed`: who waits for a penalty disc. `left`: who has left the game, and why. `points`: SAME TYPE points.
-    `now`: turn, who is next, and the like.
+    By road: `kinds`, `order` (how many roads stood there before), `joints` (the columns that either end lies on),
+    `landed` (where an offramp's end lies), `carried` (its cars), `pairs`, `paid`. By column: `outs`, the roads that
+    start from it. By player: `loops`, `supplies`, `passed` (who waits for a penalty disc), `left` (who has left the
+    game, and why), `points` (of SAME TYPE). `now`: turn, who is next, and the like.
     """
 
     def __init__(self, pieces: FactPieces, k: float = DEFAULT_K) -> None:
@@ -108,6 +117,7 @@ class State:
         self.carried: dict[str, tuple[str, ...]] = {}
         self.pairs: dict[str, tuple[Pair, ...]] = {}
         self.paid: dict[str, tuple[Paid, ...]] = {}
+        self.loops: dict[str, Loops] = {}
         self.supplies: dict[str, Material] = {}
         self.passed: dict[str, bool] = {}
         self.left: dict[str, Leaving] = {}
