@@ -1,8 +1,8 @@
 """Following a game: a state machine that takes readings of the table and tells the rule book what happened.
 
 Events in, events out, time as an argument; no image and no clock. Between events it is in one of the resting states
-``set-up``, ``waiting``, ``knocked``, ``desynchronised`` or ``finished``, or a hand is in view; ``settled``, ``move seen``,
-``ruling`` and ``rebuilt`` are passed through while an event is handled.
+``set-up``, ``waiting``, ``knocked``, ``desynchronised`` or ``finished``, or a hand is in view; ``settled``,
+``move seen``, ``ruling`` and ``rebuilt`` are passed through while an event is handled.
 
 State: the game (``rules.game.Game``), what is believed to stand on the table, and after a knock what stood before it.
 """
@@ -16,7 +16,7 @@ from rules.events import AlertLine, Answer, CarsLine, Fact, GameFact, MoveFact, 
 from rules.game import Game
 from rules.pieces import Pieces
 from th_vision.change import Change, compare
-from th_vision.credible import Stands, credible
+from th_vision.credible import credible
 from th_vision.follow_events import (
     Ended,
     Entered,
@@ -91,9 +91,10 @@ class Follower:
             return
         change, keep = self._change(event)
         if self._resting == "knocked":
-            change = self._rebuilding(change, keep)
-            if change is None:
+            going_on = self._rebuilding(change)
+            if going_on is None:
                 return
+            change = going_on
         if self._taken_back(change, keep):
             return
         self._moves(change, keep)
@@ -200,7 +201,7 @@ class Follower:
         self._moves(again, frozenset())
         return True
 
-    def _rebuilding(self, change: Change, keep: frozenset[str]) -> Change | None:
+    def _rebuilding(self, change: Change) -> Change | None:
         """After a knock: None while pieces are still to be put back, else the change to go on with."""
         off = guide(change, self._knocked)
         if off and not change.new_roads:
@@ -281,6 +282,3 @@ def _adopt(known: Known, change: Change, keep: frozenset[str], reading: Reading,
         replace(change, seen=seen, moved=moved, gone=tuple(p for p in gone if p.id not in left)),
         keep | fell,
     )
-
-
-__all__ = ["Follower", "Stands"]

@@ -154,7 +154,7 @@ def skipped(game: Game, player: str) -> list[PassFact | DiscardStickFact]:
         if held.sticks and held.gray + held.yellow and ahead.base_points(waiting):
             return []
         no_discs = held.sticks and not held.gray + held.yellow
-        if no_discs and ahead.rules.out_of_material == "discard_stick":
+        if no_discs and ahead.rules.word("out_of_material") == "discard_stick":
             fact: PassFact | DiscardStickFact = DiscardStickFact(turn=ahead.turn, player=waiting)
         else:
             fact = PassFact(turn=ahead.turn, player=waiting)

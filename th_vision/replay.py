@@ -27,6 +27,7 @@ from th_vision.picture import draw_table, save_picture
 from th_vision.standings import kinds_of, legend_of
 from th_vision.still_view import StillView, fuse
 from th_vision.stillness import Moment, Stillness
+from th_vision.terminal import STOPPED
 
 Read = Callable[[StillView, Pieces, Layout | None], Layout]
 BOARD_CORNERS = 4
@@ -92,7 +93,7 @@ def replay(
     *,
     read: Read = read_view,
 ) -> int:
-    """Referee a recording as fast as it can. Returns the exit status: 0 done, 1 nothing of a game was seen.
+    """Referee a recording as fast as it can. Returns the exit status: 0 done, 1 no game was seen, 130 stopped.
 
     What was recorded stays, whatever ends the loop: the end of the source, Ctrl-C, or an error of the source.
 
@@ -108,11 +109,12 @@ def replay(
     try:
         if writer is not None:
             writer.write(game)
+        stopped = False
         try:
             for frame in source:
                 referee.see(frame)
         except KeyboardInterrupt:
-            outputs.say(Line("Stopped. Everything so far is kept."))
+            stopped = True
         referee.finish()
     except (VisionError, RulesError):
         referee.close()
@@ -120,6 +122,8 @@ def replay(
     finally:
         if writer is not None:
             writer.close()
+    if stopped:
+        return STOPPED
     return 0 if follower.game.roads else 1
 
 
@@ -215,7 +219,7 @@ class Referee:
         self._outputs.say(Line("At the end", kind="head"))
         lines: list[ScoreLine | SupplyLine] = [SupplyLine(turn=game.turn, players=dict(game.supplies))]
         if game.rules.missions:
-            lines.insert(0, game.score())
+            lines.insert(0, ScoreLine(turn=game.turn, players=game.score()))
         for line in lines:
             for message in messages(line, language=language):
                 self._outputs.say(Line(message.text, message.reason))

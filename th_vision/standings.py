@@ -54,7 +54,7 @@ def kinds_of(game: Game) -> Mapping[str, str]:
 
 
 def _standings(layout: Layout, game: Game) -> tuple[Standing, ...]:
-    score = game.score().players if game.rules.missions else {}
+    score = game.score() if game.rules.missions else {}
     out = []
     for player in game.players:
         held = game.supplies[player]
