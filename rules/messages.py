@@ -7,7 +7,7 @@ to look. The sentences stand in ``rules.phrases``, their translations under ``ru
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Final, Literal
 
@@ -128,8 +128,9 @@ class Voice:
 
     def measure(self, value: float, sigma: float, unit: str, *, limit: float | None = None) -> str:
         """ "8.1 ± 0.7 mm"; an exact value without its sigma. Enough decimals to tell it from its limit."""
-        counted = unit != "mm" and sigma == 0 and value == round(value)
-        decimals = 0 if counted else _decimals(value, sigma, limit)
+        if unit in say.COUNTS and sigma == 0 and value == round(value):
+            return self.count(say.COUNTS[unit], round(value))
+        decimals = _decimals(value, sigma, limit)
         shown = self.number(value, decimals)
         unit = self.word("unit", unit)
         if sigma > 0:
@@ -192,9 +193,10 @@ def _(answer: RulingLine, voice: Voice) -> list[Message]:
         said += _cars_due(answer, player, voice)
     if not any(message.kind != "info" for message in said):
         said.insert(0, Message(voice.sentence(_legal(answer, player, voice)), kind="legal"))
-    if answer.by is not None and said:
-        text = voice.fill(say.CORRECTED, sentence=said[0].text)
-        said[0] = replace(said[0], text=text)
+    if answer.by is not None:
+        words = say.CORRECTED if answer.by == "players" else say.CORRECTED_BY
+        text = voice.fill(words, player=voice.player(answer.by), road=answer.road or "")
+        said.insert(0, Message(voice.sentence(text)))
     return said
 
 
@@ -272,8 +274,8 @@ def _fault_reason(fault: Fault, player: str, voice: Voice) -> str:
     if _words(fault) is say.STILL_MATERIAL:
         return voice.detail(voice.measure(fault.value, 0, fault.unit))
     if fault.rule in _COUNTED_DETAIL:
-        value, limit, unit = voice.number(fault.value, 0), voice.number(fault.limit, 0), voice.word("unit", fault.unit)
-        return voice.detail(voice.fill(say.COUNTED_LIMIT, value=value, limit=limit, unit=unit))
+        counted, limit = voice.measure(fault.value, 0, fault.unit), voice.number(fault.limit, 0)
+        return voice.detail(voice.fill(say.COUNTED_LIMIT, count=counted, limit=limit))
     return ""
 
 

@@ -249,7 +249,8 @@ TOO_CLOSE: Final = "too close to call: {sentence}"
 DETAIL: Final = "({detail})"
 TO_DECIDE: Final = "It measures {measure}; {look}"
 TO_DECIDE_COUNT: Final = "The count is {percent} % sure; {look}"
-CORRECTED: Final = "{sentence} That is what the players decided."
+CORRECTED: Final = "the players have decided on road {road}."
+CORRECTED_BY: Final = "{player} has decided on road {road}."
 
 # Numbers.
 MEASURED: Final = "{value} {unit}"
@@ -258,13 +259,10 @@ GAP_TO_DECIDE: Final = "The gap is {measure}; {look}"
 GAP: Final = "gap {measure}"
 GAP_TAKEN: Final = "gap {measure}; {piece} was there before"
 MEASURED_LIMIT: Final = "measured {measure}, limit {limit} {unit}"
-COUNTED_LIMIT: Final = "{value} {unit}, allowed {limit}"
+COUNTED_LIMIT: Final = "{count}, allowed {limit}"
 TURN_OF: Final = "it is {player}'s turn"
 DECIMAL_POINT: Final = Named("number", ".")
-UNITS: Final = tuple(
-    Named("unit", name)
-    for name in ("mm", "levels", "cars", "discs", "gray discs", "yellow discs", "sticks", "degrees", "s", "frames")
-)
+UNITS: Final = tuple(Named("unit", name) for name in ("mm", "degrees", "s", "frames"))
 
 # Moves.
 LEGAL_ROAD: Final = "{player}'s road {road} is legal."
@@ -318,6 +316,16 @@ GRAY_DISCS: Final = Plural("one gray disc", "{n} gray discs")
 YELLOW_DISCS: Final = Plural("one yellow disc", "{n} yellow discs")
 STICKS: Final = Plural("one road-stick", "{n} road-sticks")
 CARS: Final = Plural("one car", "{n} cars")
+DISCS: Final = Plural("one disc", "{n} discs")
+LEVELS: Final = Plural("one level", "{n} levels")
+COUNTS: Final[dict[str, Plural]] = {
+    "levels": LEVELS,
+    "cars": CARS,
+    "discs": DISCS,
+    "gray discs": GRAY_DISCS,
+    "yellow discs": YELLOW_DISCS,
+    "sticks": STICKS,
+}
 SCORE: Final = Plural(
     "{player} has one point.",
     "{player} has {n} points.",
@@ -427,7 +435,6 @@ HEADINGS: Final = tuple(
 )
 CALLS: Final = tuple(Named("call", text) for text in ("legal", "clear", "fault", "too close"))
 CROSSED: Final[dict[Side, str]] = {"over": "crosses over {piece}", "under": "passes under {piece}"}
-DISCS: Final = Plural("one disc", "{n} discs")
 PAYS: Final = tuple(Named("call", text) for text in ("one car", "no car"))
 OFFRAMP_BONUS: Final = "offramp"
 DECIDED_BY: Final = "{source} (switch {switch} = {value})"

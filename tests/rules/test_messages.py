@@ -218,7 +218,7 @@ def test_a_value_next_to_its_limit_is_not_rounded_onto_it() -> None:
 
 
 def test_what_the_players_decided_is_said_to_be_theirs() -> None:
-    assert said(ruling(by="players")) == ["Blue's road r3 is legal. That is what the players decided."]
+    assert said(ruling(by="players")) == ["The players have decided on road r3.", "Blue's road r3 is legal."]
 
 
 def test_the_chance_that_is_gone() -> None:
@@ -255,6 +255,14 @@ def test_the_end_names_the_winner_and_the_places() -> None:
 def test_colours_are_words_of_the_language_and_other_names_stay() -> None:
     assert said(OutLine(turn=1, player="blue", reason="?"), "nl") == ["Blauw ligt eruit."]
     assert said(OutLine(turn=1, player="Ana", reason="?"), "zh-Hant") == ["Ana出局。"]
+
+
+def test_counts_have_their_plural() -> None:
+    def line(held: float, unit: str) -> list[str]:
+        return said(ruling(faults=(Fault(rule="supply", call="fault", value=held, unit=unit),), road=None))
+
+    assert line(1, "discs") == ["Fault: blue still has material and must build. (one disc)"]
+    assert line(2, "gray discs") == ["Fault: blue has not enough material for this move. (2 gray discs, allowed 0)"]
 
 
 EVERY_ANSWER = [
