@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
 
@@ -34,7 +35,7 @@ PIECES = FactPieces()
 LENGTH = PIECES.stick.length
 HEIGHT = PIECES.disc.height
 THICK = PIECES.stick.thickness
-CAR_TYPES: tuple[CarType, ...] = ("sedan", "sports_car", "food_truck", "limousine", "highway_bus")
+CAR_TYPES: tuple[CarType, ...] = get_args(CarType)
 LEVEL_CAP = 6
 
 
@@ -210,8 +211,9 @@ class Play:
             return None
         n = self.next_number()
         due, move = best
+        placed = sum(self.game.owners[car] == player for car in self.game.cars)  # each car type is there once
         cars = tuple(
-            FactCar(id=f"k{n}{chr(97 + i)}", type=CAR_TYPES[(n + i) % len(CAR_TYPES)], on=move.road.id)
+            FactCar(id=f"k{n}{chr(97 + i)}", type=CAR_TYPES[(placed + i) % len(CAR_TYPES)], on=move.road.id)
             for i in range(due)
         )
         return move.model_copy(update={"cars": cars})
