@@ -15,11 +15,12 @@ from th_vision.virtual_table.physics import (
     car_clearance,
     column_clearance,
     disc_outline,
+    far_apart,
     stick_clearance,
     top_outline,
 )
 from th_vision.virtual_table.playing import Build, Playing, centre_lines_cross
-from th_vision.virtual_table.scene import CarBody, Point2, StickBody, StickSize
+from th_vision.virtual_table.scene import CarBody, ColumnBody, DiscBody, Point2, StickBody, StickSize
 
 Array = NDArray[np.float64]
 
@@ -97,7 +98,7 @@ def segment_point_distance(a: Array, b: Array, p: Array) -> Array:
 
 
 def segment_crossings(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
-    """For segments a-b (n, 2) and c-d (m, 2): shares t, u (n, m) of the lines' crossing, and the sine of their angle."""
+    """For segments a-b (n, 2) and c-d (m, 2): shares t, u (n, m) of the lines' crossing, and the sine of the angle."""
     r, s = b - a, d - c
     area = r[:, None, 0] * s[None, :, 1] - r[:, None, 1] * s[None, :, 0]
     safe = np.where(np.abs(area) < 1e-9, np.nan, area)
@@ -215,8 +216,9 @@ def check(game: Playing, build: Build, margins: Margins, *, covered_ok: frozense
     """
     stick, new = build.stick, build.column
     shared = {build.base}
+    reach = game.pieces.disc.diameter + game.pieces.stick.width + margins.plan
     for column in game.scene.columns:
-        if column.id == build.base:
+        if column.id == build.base or far_apart(stick, column.x, column.y, reach):
             continue
         top = disc_outline(column.x, column.y, game.pieces.disc.diameter)
         if column.id not in covered_ok:
@@ -225,10 +227,12 @@ def check(game: Playing, build: Build, margins: Margins, *, covered_ok: frozense
                 return f"too near to {column.id}"
         elif (column_clearance(stick, column).gap_mm or 1.0) < 0:
             return f"in {column.id}"
-        if new is not None and math.dist((new.x, new.y), (column.x, column.y)) < game.pieces.disc.diameter + 0.5:
+    for column in game.scene.columns if new is not None else ():
+        if new is not None and math.dist((new.x, new.y), (column.x, column.y)) < game.pieces.disc.diameter + 2.0:
             return f"{new.id} in {column.id}"
     for other in game.scene.sticks:
-        if new is not None and column_clearance(other, new).plan_mm < margins.plan:
+        over_new = new is not None and not far_apart(other, new.x, new.y, reach)
+        if new is not None and over_new and column_clearance(other, new).plan_mm < margins.plan:
             return f"{new.id} under {other.id}"
         room = stick_clearance(stick, other)
         if shared & set(game.ends_at[other.id]):
@@ -242,6 +246,8 @@ def check(game: Playing, build: Build, margins: Margins, *, covered_ok: frozense
         elif centre_lines_cross(stick, other) is None:
             return f"only partly across {other.id}"
     for car in game.scene.cars:
+        if far_apart(stick, car.x, car.y, reach + car.size.length):
+            continue
         room = car_clearance(stick, car)
         if (room.gap_mm is None and room.plan_mm < 0.5) or (room.gap_mm is not None and room.gap_mm < margins.gap):
             return f"no room at {car.id}"
@@ -264,7 +270,27 @@ def _apart_outside(game: Playing, column: str, a: StickBody, b: StickBody) -> bo
     return bool(top_outline(a).intersection(top_outline(b)).difference(disc).area < 1e-3)
 
 
-def realise(game: Playing, sketches: Sketches, index: int, size: StickSize, rng: np.random.Generator) -> Build | None:
+def rough_build(game: Playing, sketches: Sketches, index: int) -> Build:
+    """A sketch as a build, straight and flat, for looking ahead: nobody laid it, so nothing is exact."""
+    level = int(sketches.level[index])
+    pieces = game.pieces
+    column = None
+    if level > 0:
+        x, y = (float(v) for v in sketches.column[index])
+        top = level - 1 if sketches.junction[index] else -1
+        discs = [DiscBody(x, y, pieces.disc.diameter, pieces.disc.height, yellow=i == top) for i in range(level)]
+        column = ColumnBody(game.next_id("c"), tuple(discs))
+    (ax, ay), (bx, by) = sketches.start[index], sketches.end[index]
+    ends = (
+        (float(ax), float(ay), float(sketches.z0[index])),
+        (float(bx), float(by), float(sketches.z1[index])),
+    )
+    stick = StickBody(game.next_id("r"), ends, pieces.stick.width, pieces.stick.thickness)
+    columns = (sketches.base,) if column is None else (sketches.base, column.id)
+    return Build(base=sketches.base, column=column, stick=stick, crossings=game.crossings_of(stick, columns))
+
+
+def realise(game: Playing, sketches: Sketches, index: int, size: StickSize) -> Build | None:
     """Build the column and lay the stick of one sketch; None where the stick doesn't rest as meant."""
     level = int(sketches.level[index])
     start: Point2 = (float(sketches.start[index, 0]), float(sketches.start[index, 1]))
@@ -272,7 +298,7 @@ def realise(game: Playing, sketches: Sketches, index: int, size: StickSize, rng:
     column = None
     if level > 0:
         x, y = (float(v) for v in sketches.column[index])
-        column = game.stack(x, y, level, junction=bool(sketches.junction[index]), rng=rng)
+        column = game.stack(x, y, level, junction=bool(sketches.junction[index]))
     stick = game.lay(size, sketches.base, column, start, toward)
     if stick is None:
         return None
@@ -297,7 +323,8 @@ def with_cars(game: Playing, build: Build, count: int, rng: np.random.Generator,
         if any(abs(along - other) < longest + apart_mm for other in used):
             continue
         car = game.car_body(stick, float(along), index=len(cars))
-        if any(_above(other, car) and car_clearance(other, car).plan_mm < apart_mm for other in overhead):
+        near = [s for s in overhead if not far_apart(s, car.x, car.y, 2 * longest)]
+        if any(_above(other, car) and car_clearance(other, car).plan_mm < apart_mm for other in near):
             continue
         cars.append(car)
         used.append(float(along))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,11 +87,13 @@ def _face(a: Array, b: Array, width: float, round_ends: bool) -> Polygon:
     return Polygon(LineString([a, b]).buffer(width / 2, cap_style="flat"))
 
 
+@lru_cache(maxsize=2048)
 def top_outline(stick: StickBody) -> Polygon:
     """Plan outline of the stick's top face, mm."""
     return _face(np.array(stick.ends[0][:2]), np.array(stick.ends[1][:2]), stick.width, stick.round_ends)
 
 
+@lru_cache(maxsize=2048)
 def under_outline(stick: StickBody) -> Polygon:
     """Plan outline of the stick's underside, mm."""
     along, left, slope, across = _axes(stick)
@@ -120,6 +123,7 @@ def under_height(stick: StickBody, points: Array) -> Array:
     return top_height(stick, points - along * shift_a - left * shift_l) - drop
 
 
+@lru_cache(maxsize=4096)
 def disc_outline(x: float, y: float, diameter: float) -> Polygon:
     """Plan outline of a disc; the polygon lies outside the circle, so that nothing rests beyond the rim unseen."""
     return Polygon(Point(x, y).buffer(diameter / 2, quad_segs=ARC_STEPS))
@@ -295,6 +299,14 @@ def prism_clearance(stick: StickBody, outline: Polygon, bottom_z: float, top_z: 
     gap_over = float(np.min(under_height(stick, over))) - top_z
     gap_under = bottom_z - float(np.max(top_height(stick, below)))
     return Clearance(0.0, max(gap_over, gap_under), over=gap_over >= gap_under)
+
+
+def far_apart(stick: StickBody, x: float, y: float, reach_mm: float) -> bool:
+    """Whether the point (x, y) is farther than ``reach_mm`` from the stick's centre line in plan (cheap)."""
+    (ax, ay, _), (bx, by, _) = stick.ends
+    dx, dy = bx - ax, by - ay
+    t = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy)))
+    return math.hypot(x - ax - t * dx, y - ay - t * dy) > reach_mm
 
 
 def column_clearance(stick: StickBody, column: ColumnBody) -> Clearance:

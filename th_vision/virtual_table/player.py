@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
@@ -17,43 +18,65 @@ from th_vision.virtual_table.candidates import (
     check,
     possible,
     realise,
+    rough_build,
     sketch,
     with_cars,
 )
 from th_vision.virtual_table.playing import Build, Holding, PlayedMoment, Playing
 from th_vision.virtual_table.scene import Scene, Spread
 
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+DEAD_END = 8.0  # what a column is worth less from which no road leads on
+PLENTY = 30.0  # so many open sketches are as good as all
+ENOUGH = 6.0  # so many sketches that pay are as good as sure: the other players move in between
+
 PRESETS = ("rainbow-city", "rainbow-city-missions", "rainbow-city-zh", "classic")
 
 
 @dataclass(frozen=True)
 class Taste:
-    """What a player likes: worth of one paying crossing, of any crossing, of room for the next road, and of chance.
+    """What a player likes: worth of one paying crossing, of any crossing, of others' free roads near, of room for the
+    next road, of a crossing that the next road could make, and of chance.
 
-    ``gap_mm``: crossings with such room are liked better. ``highest``: no plain column gets higher (levels).
-    ``junction``, ``offramp``: how often one is thought of, 0 to 1.
+    ``gap_mm``: crossings with such room are liked better. ``highest``: no column gets higher (levels). ``thrift``:
+    worth of a disc that is saved where columns get higher than the supply bears. ``junction``, ``offramp``: how often
+    one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are made, and looked ahead from.
     """
 
     paying: float = 4.0
     crossing: float = 0.3
     near: float = 1.0
     freedom: float = 1.2
-    chance: float = 0.6
+    next_paying: float = 3.0
+    chance: float = 0.3
     gap_mm: tuple[float, float] = (6.0, 14.0)
     highest: int = 5
-    junction: float = 0.15
+    thrift: float = 0.5
+    junction: float = 0.5
     offramp: float = 0.5
-    tries: int = 24
-    looked_at: int = 8
+    repeats: int = 4
+    looked_at: int = 60
+
+
+LAST_RESORT = Taste(junction=1.0, offramp=1.0, repeats=16)
+
+
+def _can_go_on(held: Holding, level: int) -> bool:
+    """Whether after a column of that level the discs are all used, or serve for the least column that may follow."""
+    left = held.gray - level
+    least = level - 1 if level > 1 else level + 1
+    return left == 0 or left >= least or held.sticks == 1
 
 
 def choices(game: Playing, base: str, taste: Taste, rng: np.random.Generator) -> list[tuple[int, bool]]:
     """(level, junction) of the columns that the rule book allows after ``base`` and the supply holds; 0: offramp."""
-    held, column = game.holding[game.whose_turn], game.column(base)
+    held, column = game.holding(game.whose_turn), game.column(base)
     found: list[tuple[int, bool]] = []
     plain = (column.levels - 1, column.levels + 1)
     for level in plain:
-        if 1 <= level <= min(taste.highest, held.gray):
+        if 1 <= level <= min(taste.highest, held.gray) and _can_go_on(held, level):
             found.append((level, False))
     if held.yellow and rng.random() < taste.junction:
         level = int(rng.integers(2, taste.highest + 1))
@@ -66,15 +89,28 @@ def choices(game: Playing, base: str, taste: Taste, rng: np.random.Generator) ->
     return found
 
 
-def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, field: Field) -> np.ndarray:  # type: ignore[type-arg]
-    """How much a player likes each sketch (n,)."""
-    player = game.whose_turn
+def _sides(game: Playing, player: str) -> tuple[Flags, Flags, Flags]:
+    """Per road (m,): whether it is another player's, and whether its over and its under side are free."""
     sticks = game.scene.sticks
     theirs = np.array([game.owner[s.id] != player for s in sticks])
     over_free = np.array(["over" not in game.taken[s.id] for s in sticks])
     under_free = np.array(["under" not in game.taken[s.id] for s in sticks])
+    return theirs, over_free, under_free
+
+
+def _pays(game: Playing, rated: Rated, player: str) -> Flags:
+    """Which roads (n, m) each sketch would cross for a car."""
+    theirs, over_free, under_free = _sides(game, player)
     free = np.where(rated.above, over_free[None], under_free[None])
-    pays = rated.crosses & theirs[None] & free
+    return np.asarray(rated.crosses & theirs[None] & free)
+
+
+def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, field: Field) -> Array:
+    """How much a player likes each sketch (n,)."""
+    player = game.whose_turn
+    sticks = game.scene.sticks
+    theirs, over_free, under_free = _sides(game, player)
+    pays = _pays(game, rated, player)
     low, high = taste.gap_mm
     liked = np.where((rated.gap >= low) & (rated.gap <= high), 1.0, 0.6)
     s = rated.sketches
@@ -87,22 +123,32 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
         apart = np.linalg.norm(s.end[:, None] - middles[None], axis=2)
         reach = game.pieces.stick.length
         worth += taste.near * np.sum(np.exp(-((apart / reach) ** 2)), axis=1) / 2
+    held = game.holding(player)
+    bearable = held.gray / max(held.sticks, 1)
+    worth -= taste.thrift * np.clip(s.level - bearable, 0, None)
     rim = np.max(np.abs(s.end) / (np.array([field.width, field.height]) / 2), axis=1)
     worth -= np.clip(rim - 0.75, 0, None) * 3
-    worth += rng.normal(0, taste.chance, len(s))
-    return worth
+    return np.asarray(worth + rng.normal(0, taste.chance, len(s)), dtype=np.float64)
 
 
-def _freedom(game: Playing, build: Build, field: Field, margins: Margins, rng: np.random.Generator) -> float:
-    """Share of directions in which the road could go on from the new column, 0 to 1."""
+def _outlook(
+    game: Playing, build: Build, field: Field, margins: Margins, taste: Taste, rng: np.random.Generator
+) -> float:
+    """Worth of what could follow from the new column: directions that are open, a crossing that would pay."""
     if build.column is None:
-        return 1.0
+        return taste.freedom
+    player = game.whose_turn
     after = game.copy()
-    after.play(build)
+    after.place(build)
     column = build.column
     levels = [(lv, False) for lv in (column.levels - 1, column.levels + 1) if lv >= 1]
     on = possible(after, sketch(after, column.id, levels, rng, repeats=1), field, margins)
-    return min(1.0, len(on.sketches) / 30.0)
+    if len(on.sketches) == 0:
+        return -DEAD_END
+    open_share = min(1.0, len(on.sketches) / PLENTY)
+    cars = np.sum(_pays(after, on, player), axis=1)
+    sure = min(1.0, float(np.count_nonzero(cars)) / ENOUGH)
+    return taste.freedom * open_share + taste.next_paying * min(2.0, float(np.max(cars))) * sure
 
 
 def find_build(
@@ -116,7 +162,7 @@ def find_build(
 ) -> Build | None:
     """The move that the player whose turn it is likes best, cars due on its road; None where no road can be built."""
     taste = taste or Taste()
-    held = game.holding[game.whose_turn]
+    held = game.holding(game.whose_turn)
     if held.sticks == 0:
         return None
     rated: list[tuple[float, Rated, int]] = []
@@ -124,29 +170,24 @@ def find_build(
         levels = wanted or choices(game, base, taste, rng)
         if not levels:
             continue
-        options = possible(game, sketch(game, base, levels, rng), field, margins)
+        options = possible(game, sketch(game, base, levels, rng, taste.repeats), field, margins)
         worth = _worth(game, options, taste, rng, field)
         rated += [(float(w), options, i) for i, w in enumerate(worth)]
     rated.sort(key=lambda item: -item[0])
+    promising = [
+        (worth + _outlook(game, rough_build(game, o.sketches, i), field, margins, taste, rng), o, i)
+        for worth, o, i in rated[: taste.looked_at]
+    ]
+    promising.sort(key=lambda item: -item[0])
     size = game.take_stick()
-    best: tuple[float, Build] | None = None
-    looked_at = 0
-    for worth_of, options, index in rated[: taste.tries * 8]:
-        if best is not None and (looked_at >= taste.looked_at or worth_of + taste.freedom < best[0]):
-            break
-        build = realise(game, options.sketches, index, size, rng)
+    for _, options, index in promising + rated[taste.looked_at :]:
+        build = realise(game, options.sketches, index, size)
         if build is None or check(game, build, margins) is not None:
             continue
-        due = min(build.due, held.cars)
-        placed = with_cars(game, build, due, rng)
-        if placed is None:
-            continue
-        looked_at += 1
-        freedom = _freedom(game, placed, field, margins, rng)
-        total = worth_of + taste.freedom * freedom - (6.0 if freedom == 0 else 0.0)
-        if best is None or total > best[0]:
-            best = (total, placed)
-    return best[1] if best else None
+        placed = with_cars(game, build, min(build.due, held.cars), rng)
+        if placed is not None:
+            return placed
+    return None
 
 
 def set_up(game: Playing, rng: np.random.Generator, turn_deg: float | None = None) -> Iterator[PlayedMoment]:
@@ -164,20 +205,6 @@ def set_up(game: Playing, rng: np.random.Generator, turn_deg: float | None = Non
         yield game.ramp(player, x, y, angle + float(rng.uniform(-30, 30)), past_mm=float(rng.uniform(2, 6)))
 
 
-def next_playing(game: Playing) -> str | None:
-    """Skip players who can't or needn't play (no stick, no car, no base); the next one's name, None when all are done."""
-    for _ in game.players:
-        if can_play(game.holding[game.whose_turn]):
-            return game.whose_turn
-        game.turn += 1
-    return None
-
-
-def can_play(held: Holding) -> bool:
-    """Whether a player has something to build and somewhere to build it from."""
-    return held.sticks > 0 and held.cars > 0 and held.gray > 0 and bool(held.bases)
-
-
 def random_game(
     rng: np.random.Generator,
     pieces: Pieces,
@@ -191,7 +218,8 @@ def random_game(
     base_scene: Scene | None = None,
     taste: Taste | None = None,
 ) -> Iterator[PlayedMoment]:
-    """A legal game: the empty table, the ramps, then up to ``turns`` moves; it ends sooner where nobody can build.
+    """A legal game: the empty table, the ramps, then up to ``turns`` moves; it ends sooner where the rules
+    say that it is over. Who holds nothing to build with passes; it ends where somebody holds enough but finds no place.
 
     Raises:
         VisionError: unknown preset, or a number of players that the game isn't for.
@@ -201,17 +229,21 @@ def random_game(
     field, margins = Field(*field_mm), Margins.of(margin_mm)
     yield from set_up(game, rng)
     for _ in range(turns):
-        if next_playing(game) is None:
+        if game.referee.finished:
             return
-        build = find_build(game, rng, field, margins, taste)
-        if build is None:
-            return
-        yield game.play(build)
+        build = find_build(game, rng, field, margins, taste) or find_build(game, rng, field, margins, LAST_RESORT)
+        if build is None and stuck_with_material(game):
+            return  # no rule says what follows
+        yield game.give_up() if build is None else game.play(build)
 
 
-def check_request(
-    pieces: Pieces, players: tuple[str, ...], preset: str, field_mm: tuple[float, float]
-) -> None:
+def stuck_with_material(game: Playing) -> bool:
+    """Whether the player whose turn it is holds what a road needs: passing isn't for that."""
+    held = game.holding(game.whose_turn)
+    return held.sticks > 0 and held.gray > 0 and bool(held.bases)
+
+
+def check_request(pieces: Pieces, players: tuple[str, ...], preset: str, field_mm: tuple[float, float]) -> None:
     """Refuse games that can't be.
 
     Raises:
@@ -228,4 +260,6 @@ def check_request(
         raise VisionError(f"virtual game: player {unknown[0]!r} has no colour in the pieces; known: {known}")
     if min(field_mm) < 3 * pieces.stick.length:
         need = 3 * pieces.stick.length
-        raise VisionError(f"virtual game: a field of {field_mm[0]:g} x {field_mm[1]:g} mm is too small; {need:g} at least")
+        raise VisionError(
+            f"virtual game: a field of {field_mm[0]:g} x {field_mm[1]:g} mm is too small; {need:g} at least"
+        )

@@ -1,7 +1,7 @@
-"""A virtual game in play: what stands, whose it is, and the record lines that say so. Table frame, mm.
+"""A virtual game in play: what stands, whose it is, what each player may build on. Table frame, mm.
 
-It knows just enough of the rules to build with them: bases, supply, which sides of a road are taken. What a move is
-worth, and whether it was right, is said by ``rules`` from the facts.
+Every fact goes to the rules' own ``Game``, which says whose turn it is and who holds what. Beside it this module
+keeps, in plain arithmetic of its own, which sides of a road are taken: what players seek when they cross.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from rules.events import Answer, GameFact
+from rules.game import Game
 from rules.pieces import Box, Pieces
 from th_vision.virtual_table.moment import Moment
 from th_vision.virtual_table.physics import (
@@ -23,6 +25,8 @@ from th_vision.virtual_table.physics import (
     stick_support,
     table_support,
 )
+from th_vision.virtual_table.reach import reach, seats
+from th_vision.virtual_table.record_lines import Line, as_fact, game_line, move_line, ramp_line
 from th_vision.virtual_table.scene import (
     CarBody,
     ColumnBody,
@@ -38,18 +42,7 @@ from th_vision.virtual_table.scene import (
 
 Side = Literal["over", "under"]
 
-# What each player gets, by number of players (rule book, 3. Preparation: material list; classic: 2 players).
-MATERIAL: dict[int, dict[str, int]] = {
-    2: {"cars": 10, "gray": 30, "yellow": 3, "sticks": 15},
-    3: {"cars": 8, "gray": 25, "yellow": 2, "sticks": 12},
-    4: {"cars": 7, "gray": 20, "yellow": 2, "sticks": 9},
-}
-MISSION_CARS = 10
-
-# How an arm reaches in: where wrist and elbow are behind the finger tips, and how high (mm).
-WRIST_BACK_MM, WRIST_Z_MM = 130.0, 95.0
-ELBOW_BACK_MM, ELBOW_Z_MM = 400.0, 130.0
-FINGERS_ABOVE_MM = 12.0
+RAMP_CAR_AT = 0.45  # share of the ramp's length at which its sedan stands
 
 
 @dataclass(frozen=True)
@@ -64,9 +57,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class PlayedMoment(Moment):
-    """A moment of a played game: the scene and the facts, and what kind of moment it is."""
+    """A moment of a played game: the scene and the facts, what kind of moment it is, and what the rules answer."""
 
     what: Kind = Kind("setup")
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,8 +102,8 @@ class Holding:
     bases: dict[str, int] = field(default_factory=dict)
 
 
-def centre_lines_cross(a: StickBody, b: StickBody) -> tuple[Point2, float, float] | None:
-    """Where two sticks' centre lines cross in plan, with the shares along each; None where they don't."""
+def centre_lines_cross(a: StickBody, b: StickBody) -> Point2 | None:
+    """Where two sticks' centre lines cross in plan; None where they don't."""
     p, r = np.array(a.ends[0][:2]), np.subtract(a.ends[1][:2], a.ends[0][:2])
     q, s = np.array(b.ends[0][:2]), np.subtract(b.ends[1][:2], b.ends[0][:2])
     area = float(r[0] * s[1] - r[1] * s[0])
@@ -121,7 +115,7 @@ def centre_lines_cross(a: StickBody, b: StickBody) -> tuple[Point2, float, float
     if not (0 <= t <= 1 and 0 <= u <= 1):
         return None
     at = p + t * r
-    return (float(at[0]), float(at[1])), t, u
+    return (float(at[0]), float(at[1]))
 
 
 class Playing:
@@ -136,36 +130,53 @@ class Playing:
         *,
         spread: Spread | None = None,
         base_scene: Scene | None = None,
-        seats_deg: tuple[float, ...] | None = None,
+        game_options: Line | None = None,
     ) -> None:
-        self.rng, self.pieces, self.players, self.preset = rng, pieces, players, preset
+        self.rng, self.pieces, self.players = rng, pieces, players
         self.spread = spread or Spread()
         self.scene = replace(base_scene or Scene(), pieces=pieces)
+        self.seats_deg = seats(len(players))
         self.owner: dict[str, str] = {}
         self.ends_at: dict[str, tuple[str, ...]] = {}  # road id -> columns its ends lie at
         self.taken: dict[str, set[Side]] = {}
-        self.turn = 1
-        self.facts: list[dict[str, Any]] = []
-        step = 360.0 / len(players)
-        self.seats_deg = seats_deg or tuple(-90.0 + step * i for i in range(len(players)))
-        material = dict(MATERIAL[len(players)])
-        if "missions" in preset:
-            material["cars"] = MISSION_CARS
-        self.holding = {
-            name: Holding(material["gray"], material["yellow"], material["sticks"], material["cars"]) for name in players
-        }
+        self.bases: dict[str, dict[str, int]] = {name: {} for name in players}
+        self.lines: list[Line] = [game_line(preset, players, pieces, game_options)]
+        fact = as_fact(self.lines[0])
+        assert isinstance(fact, GameFact)
+        self.referee = Game(fact)
         self._numbers = {"c": 0, "r": 0, "k": 0}
 
     # --- looking ---
 
     def copy(self) -> Playing:
-        """The same game, free to go on otherwise (the random generator is copied too)."""
-        return copy.deepcopy(self)
+        """The same table, to look ahead on with ``place``: bodies, referee and random generator are shared."""
+        other = copy.copy(self)
+        other.owner, other.ends_at, other._numbers = dict(self.owner), dict(self.ends_at), dict(self._numbers)
+        other.taken = {road: set(sides) for road, sides in self.taken.items()}
+        other.bases = {name: dict(bases) for name, bases in self.bases.items()}
+        return other
+
+    def saved(self) -> Playing:
+        """The same game, independent of this one but for the random generator: to go back to."""
+        other = self.copy()
+        other.referee = self.referee.copy()
+        other.lines = list(self.lines)
+        return other
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn that is played now."""
+        return self.referee.turn
 
     @property
     def whose_turn(self) -> str:
         """The player whose turn it is."""
-        return self.players[(self.turn - 1) % len(self.players)]
+        return self.referee.whose_turn
+
+    def holding(self, player: str) -> Holding:
+        """What a player still holds, and may build on."""
+        held = self.referee.supplies[player]
+        return Holding(held.gray, held.yellow, held.sticks, held.cars, dict(self.bases[player]))
 
     def column(self, id: str) -> ColumnBody:
         """The column of that id."""
@@ -188,10 +199,9 @@ class Playing:
         player = self.whose_turn
         found = []
         for other in self.scene.sticks:
-            crossing = centre_lines_cross(stick, other)
-            if crossing is None or set(columns) & set(self.ends_at[other.id]):
+            at = centre_lines_cross(stick, other)
+            if at is None or set(columns) & set(self.ends_at[other.id]):
                 continue
-            at, _, _ = crossing
             above = stick.top_at(*at) > other.top_at(*at)
             upper, lower = (stick, other) if above else (other, stick)
             side: Side = "over" if above else "under"
@@ -208,40 +218,9 @@ class Playing:
             )
         return tuple(found)
 
-    # --- facts ---
-
-    def game_fact(self, options: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The record's first line."""
-        stick, disc = self.pieces.stick, self.pieces.disc
-        sizes = {"stick": stick.model_dump(), "disc": disc.model_dump()}
-        return {
-            "type": "game",
-            "version": 1,
-            "rules": self.preset,
-            "options": options or {},
-            "players": list(self.players),
-            "pieces": sizes,
-        }
-
-    def _road_fact(self, stick: StickBody) -> dict[str, Any]:
-        return {"id": stick.id, "ends": [list(end) for end in stick.ends], "rests_on": list(stick.rests_on)}
-
-    def _column_fact(self, column: ColumnBody) -> dict[str, Any]:
-        order = ["yellow" if disc.yellow else "gray" for disc in column.discs]
-        yellow = order.count("yellow")
-        fact: dict[str, Any] = {
-            "id": column.id,
-            "x": column.x,
-            "y": column.y,
-            "gray": len(order) - yellow,
-            "yellow": yellow,
-        }
-        if "yellow" in order[:-1]:
-            fact["order"] = order
-        return fact
-
-    def _car_facts(self, cars: tuple[CarBody, ...]) -> list[dict[str, Any]]:
-        return [{"id": car.id, "type": car.type, "on": car.on} for car in cars]
+    def move_line(self, build: Build) -> Line:
+        """The record line of a build, were it made now."""
+        return move_line(self.turn, self.whose_turn, build.base, build.column, build.stick, build.cars)
 
     # --- making pieces ---
 
@@ -249,11 +228,10 @@ class Playing:
         """A stick from the box, with its own size."""
         return draw_stick(self.rng, self.pieces, spread=self.spread)
 
-    def stack(self, x: float, y: float, levels: int, *, junction: bool = False, rng: Any = None) -> ColumnBody:
+    def stack(self, x: float, y: float, levels: int, *, junction: bool = False) -> ColumnBody:
         """A new column with its top disc at (x, y)."""
-        return make_column(
-            rng or self.rng, self.pieces, self.next_id("c"), x, y, levels, junction=junction, spread=self.spread
-        )
+        id = self.next_id("c")
+        return make_column(self.rng, self.pieces, id, x, y, levels, junction=junction, spread=self.spread)
 
     def supports_at(self, base: str) -> list[Support]:
         """What carries an end at a column: its top, and the ends of the roads that lie there."""
@@ -262,9 +240,9 @@ class Playing:
     def lay(
         self, size: StickSize, base: str, column: ColumnBody | None, start: Point2, toward: Point2
     ) -> StickBody | None:
-        """Let a stick go from the base's top towards a new column, or to the table; None where it doesn't rest so.
+        """Let a stick go from the base's top towards a new column, or to the table.
 
-        None, too, where one of its ends touches nothing that belongs to its own end.
+        None where it doesn't rest so, or where one of its ends touches anything but what belongs to that end.
         """
         at_base = self.supports_at(base)
         far = [column_support(column)] if column is not None else [table_support()]
@@ -283,64 +261,59 @@ class Playing:
         placed = sum(car.player == player for car in self.scene.cars) + index
         type_name = types[placed % len(types)]
         size: Box = self.pieces.cars[type_name]
-        id = f"k{self._numbers['k'] + 1 + index}"
-        car = CarBody(id=id, x=0, y=0, z=0, player=player, size=size, type=type_name)
+        car = CarBody(id=f"k{self._numbers['k'] + 1 + index}", x=0, y=0, z=0, player=player, size=size, type=type_name)
         return stand_car(car, stick, along_mm, backwards=bool(self.rng.random() < 0.2))
 
     # --- changing the table ---
 
-    def _moment(
-        self, kind: Kind, facts: list[dict[str, Any]], label: str, target: Point2 | None, player: str
-    ) -> PlayedMoment:
-        self.facts += facts
-        hands = () if target is None else (self.hand(player, target),)
-        return PlayedMoment(scene=self.scene, facts=tuple(facts), label=label, hands=hands, what=kind)
-
-    def hand(self, player: str, target: Point2, z: float | None = None) -> HandBody:
+    def hand(self, player: str, target: Point2, holds: StickBody | None = None) -> HandBody:
         """The player's hand, reaching in from their seat to just above ``target``."""
-        seat = math.radians(self.seats_deg[self.players.index(player)] + float(self.rng.uniform(-25, 25)))
-        out = np.array([math.cos(seat), math.sin(seat)])
-        if z is None:
-            near = [c.top_z for c in self.scene.columns if math.dist((c.x, c.y), target) < WRIST_BACK_MM]
-            z = max(near, default=0.0) + FINGERS_ABOVE_MM
-        wrist, elbow = np.array(target) + out * WRIST_BACK_MM, np.array(target) + out * ELBOW_BACK_MM
-        return HandBody(
-            elbow=(float(elbow[0]), float(elbow[1]), z + ELBOW_Z_MM),
-            wrist=(float(wrist[0]), float(wrist[1]), z + WRIST_Z_MM),
-            tip=(float(target[0]), float(target[1]), z),
+        return reach(self.rng, self.scene, self.seats_deg[self.players.index(player)], target, holds)
+
+    def moment(
+        self,
+        kind: Kind,
+        lines: list[Line],
+        label: str,
+        hands: tuple[HandBody, ...] = (),
+        during: Scene | None = None,
+    ) -> PlayedMoment:
+        """The moment in which the table stands as it does now, after these facts, which the referee takes in."""
+        answers: list[Answer] = []
+        for line in lines:
+            if line["type"] != "game":
+                answers += self.referee.apply(as_fact(line))
+                self.lines.append(line)
+        return PlayedMoment(
+            scene=self.scene,
+            facts=tuple(lines),
+            label=label,
+            hands=hands,
+            during=during,
+            what=kind,
+            answers=tuple(answers),
         )
 
-    def begin(self, options: dict[str, Any] | None = None) -> PlayedMoment:
+    def begin(self) -> PlayedMoment:
         """The empty table, with the game's first record line."""
-        return self._moment(Kind("setup"), [self.game_fact(options)], "empty table", None, self.players[0])
+        return self.moment(Kind("setup"), [self.lines[0]], "empty table")
 
     def ramp(self, player: str, x: float, y: float, foot_toward_deg: float, past_mm: float = 4.0) -> PlayedMoment:
         """Set up a player's ramp: a column of one disc at (x, y), the stick's foot in that direction, a car on it."""
-        column = make_column(self.rng, self.pieces, self.next_id("c"), x, y, 1, spread=self.spread)
+        column = self.stack(x, y, 1)
         size = self.take_stick()
         angle = math.radians(foot_toward_deg)
-        out = np.array([math.cos(angle), math.sin(angle)])
         run = math.sqrt(size.length**2 - self.pieces.disc.height**2)
-        foot = np.array([x, y]) + out * (run - past_mm)
-        rest = rest_stick(
-            size,
-            self.next_id("r"),
-            (float(foot[0]), float(foot[1])),
-            (x, y),
-            [column_support(column), table_support()],
-        )
+        foot = (x + math.cos(angle) * (run - past_mm), y + math.sin(angle) * (run - past_mm))
+        rest = rest_stick(size, self.next_id("r"), foot, (x, y), [column_support(column), table_support()])
         assert rest is not None, "a ramp always rests on its column and the table"
-        car = self.car_body(rest.stick, size.length * 0.45, player=player)
-        self._put(player, column, rest.stick, (car,), (column.id,))
-        self.holding[player].bases = {column.id: 1}
-        fact = {
-            "type": "ramp",
-            "player": player,
-            "column": self._column_fact(column),
-            "road": self._road_fact(rest.stick),
-            "cars": self._car_facts((car,)),
-        }
-        return self._moment(Kind("setup", 0, player), [fact], f"{player}'s ramp", (x, y), player)
+        stick = rest.stick
+        cars = (self.car_body(stick, size.length * RAMP_CAR_AT, player=player),)
+        hands = (self.hand(player, (x, y)),)
+        self._put(player, column, stick, cars, (column.id,))
+        self.bases[player] = {column.id: 1}
+        line = ramp_line(player, column, stick, cars)
+        return self.moment(Kind("setup", 0, player), [line], f"{player}'s ramp", hands)
 
     def _put(
         self,
@@ -350,56 +323,56 @@ class Playing:
         cars: tuple[CarBody, ...],
         ends_at: tuple[str, ...],
     ) -> None:
-        columns = self.scene.columns + ((column,) if column is not None else ())
+        new_columns = (column,) if column is not None else ()
         self.scene = replace(
-            self.scene, columns=columns, sticks=(*self.scene.sticks, stick), cars=self.scene.cars + cars
+            self.scene,
+            columns=self.scene.columns + new_columns,
+            sticks=(*self.scene.sticks, stick),
+            cars=self.scene.cars + cars,
         )
-        held = self.holding[player]
-        if column is not None:
-            self._numbers["c"] += 1
-            self.owner[column.id] = player
-            held.yellow -= sum(d.yellow for d in column.discs)
-            held.gray -= sum(not d.yellow for d in column.discs)
+        self._numbers["c"] += len(new_columns)
         self._numbers["r"] += 1
         self._numbers["k"] += len(cars)
-        held.sticks -= 1
-        for car in cars:
-            self.owner[car.id] = car.player
-            self.holding[car.player].cars -= 1
-        self.owner[stick.id] = player
+        self.owner.update({body.id: player for body in (*new_columns, stick)})
+        self.owner.update({car.id: car.player for car in cars})
         self.ends_at[stick.id] = ends_at
         self.taken[stick.id] = set()
 
     def play(self, build: Build, events: tuple[str, ...] = (), label: str = "") -> PlayedMoment:
         """Carry out a move of the player whose turn it is; the turn passes on."""
         player, turn = self.whose_turn, self.turn
+        line = self.move_line(build)
+        middle = np.mean(np.array(build.stick.ends), axis=0)
+        hands = [self.hand(player, build.stick.ends[1][:2])]
+        hands += [self.hand(player, (car.x, car.y)) for car in build.cars[:1]]
+        if build.cars:
+            hands[0] = self.hand(player, (float(middle[0]), float(middle[1])))
+        self.place(build)
+        text = label or f"turn {turn}: {player} lays {build.stick.id}"
+        return self.moment(Kind("move", turn, player, events), [line], text, tuple(hands))
+
+    def place(self, build: Build) -> None:
+        """Put a move's pieces on the table: no record line, no hand, and the turn doesn't pass on."""
+        player = self.whose_turn
         ends_at = (build.base,) if build.column is None else (build.base, build.column.id)
         self._put(player, build.column, build.stick, build.cars, ends_at)
         for crossing in build.crossings:
             over = crossing.side == "over"
             self.taken[crossing.road].add("over" if over else "under")
             self.taken[build.stick.id].add("under" if over else "over")
-        self.use_base(player, build.base, build.column)
-        fact = {
-            "type": "move",
-            "turn": turn,
-            "player": player,
-            "base": build.base,
-            "column": None if build.column is None else self._column_fact(build.column),
-            "road": self._road_fact(build.stick),
-            "cars": self._car_facts(build.cars),
-        }
-        self.turn += 1
-        end = build.stick.ends[1]
-        text = label or f"turn {turn}: {player} lays {build.stick.id}"
-        return self._moment(Kind("move", turn, player, events), [fact], text, (end[0], end[1]), player)
+        bases = self.bases[player]
+        if build.base in bases:
+            bases[build.base] -= 1
+            if bases[build.base] == 0:
+                del bases[build.base]
+        if build.column is not None:
+            bases[build.column.id] = 2 if build.column.junction else 1
 
-    def use_base(self, player: str, base: str, column: ColumnBody | None) -> None:
-        """A road was built from ``base``; a new column becomes a base of its own."""
-        bases = self.holding[player].bases
-        if base in bases:
-            bases[base] -= 1
-            if bases[base] == 0:
-                del bases[base]
-        if column is not None:
-            bases[column.id] = 2 if column.junction else 1
+    def give_up(self) -> PlayedMoment:
+        """The player whose turn it is can't build: passes, or with missions and no gray disc lays a stick aside."""
+        player, turn = self.whose_turn, self.turn
+        held = self.holding(player)
+        aside = self.referee.rules.missions and held.gray == 0 and held.sticks > 0
+        kind = "discard_stick" if aside else "pass"
+        line: Line = {"type": kind, "turn": turn, "player": player}
+        return self.moment(Kind("pass", turn, player), [line], f"turn {turn}: {player} can't build")
