@@ -58,6 +58,8 @@ def _met(state: State, build: Build, neighbour: Neighbour) -> Met | None:
         and (crosses or cross_call == "too_close")
         and at_joint(neighbour, meeting.x, meeting.y, JOINT_REACH_WIDTHS * state.pieces.stick.width)
     )
+    if not crosses and neighbour.shared:
+        return None  # straight sticks from one column overlap beside it alone: no crossing, in part or not
     if not crosses and neighbour.common is None and (cross_call == "clear" or shared):
         return None
     if crosses or neighbour.common is None:

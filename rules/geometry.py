@@ -335,18 +335,15 @@ def meeting(a: Bar, b: Bar) -> Meeting | None:
     cosine = a.ux * b.ux + a.uy * b.uy
     steep = abs(sine)
     in_s, in_t = min(1.0, max(0.0, s)), min(1.0, max(0.0, t))
-    spread_a, spread_b = _spread(in_s), _spread(in_t)
-    across_a, across_b = a.sigma_across * spread_a, b.sigma_across * spread_b
     worst: Measured | None = None
-    for past, bar, mine, other in (
-        (along_a, a, across_a, across_b),
-        (a.length - along_a, a, across_a, across_b),
-        (along_b, b, across_b, across_a),
-        (b.length - along_b, b, across_b, across_a),
+    for past, tip, other in (
+        (along_a, (a, a.ax, a.ay), b),
+        (a.length - along_a, (a, a.bx, a.by), b),
+        (along_b, (b, b.ax, b.ay), a),
+        (b.length - along_b, (b, b.bx, b.by), a),
     ):
-        sigma = math.hypot(bar.sigma_along * steep, other, mine * cosine)
         if worst is None or past * steep < worst.value:
-            worst = Measured(past * steep, sigma)
+            worst = Measured(past * steep, _past_line_sigma(*tip, other, steep, cosine))
     assert worst is not None
     return Meeting(
         a.ax + along_a * a.ux,
@@ -359,6 +356,12 @@ def meeting(a: Bar, b: Bar) -> Meeting | None:
             rise_sigma(a, b, in_s, in_t, sine, cosine),
         ),
     )
+
+
+def _past_line_sigma(bar: Bar, x: float, y: float, other: Bar, sine: float, cosine: float) -> float:
+    """Sigma of a tip's distance from the centre line of another stick, extended where it doesn't reach."""
+    tip = math.hypot(bar.sigma_along * sine, bar.sigma_across * cosine)
+    return math.hypot(tip, other.sigma_across * _spread(other.share(x, y)))
 
 
 def rise_sigma(a: Bar, b: Bar, s: float, t: float, sine: float, cosine: float) -> float:

@@ -187,12 +187,7 @@ def bar_polygon_gap(bar: Bar, points: Sequence[Point_mm]) -> tuple[Measured, flo
         if not bar.rounded:
             value = _square_gap(bar, points)
     else:
-        deepest, at = 0.0, share
-        for i in range(_DEPTH_SAMPLES + 1):
-            s = i / _DEPTH_SAMPLES
-            depth = inside_depth(points, p[0] + s * (q[0] - p[0]), p[1] + s * (q[1] - p[1]))
-            if depth > deepest:
-                deepest, at = depth, s
+        deepest, at = _deepest(points, p, q)
         value, share = -bar.half - deepest, at
     if bar.length > 0:
         share = (cut + share * (bar.length - 2 * cut)) / bar.length
@@ -202,6 +197,25 @@ def bar_polygon_gap(bar: Bar, points: Sequence[Point_mm]) -> tuple[Measured, flo
 
 
 _DEPTH_SAMPLES = 32
+_DEPTH_HALVINGS = 24
+
+
+def _deepest(points: Sequence[Point_mm], p: Point_mm, q: Point_mm) -> tuple[float, float]:
+    """The greatest depth of a segment inside a polygon and the share of the segment where it is."""
+
+    def depth(share: float) -> float:
+        return inside_depth(points, p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1]))
+
+    deepest = max(range(_DEPTH_SAMPLES + 1), key=lambda i: depth(i / _DEPTH_SAMPLES))
+    low, high = (max(0, deepest - 1) / _DEPTH_SAMPLES, min(_DEPTH_SAMPLES, deepest + 1) / _DEPTH_SAMPLES)
+    for _ in range(_DEPTH_HALVINGS):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if depth(left) < depth(right):
+            low = left
+        else:
+            high = right
+    share = (low + high) / 2
+    return max(0.0, depth(share)), share
 
 
 def _square_gap(bar: Bar, points: Sequence[Point_mm]) -> float:
