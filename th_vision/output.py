@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
+from calibration import files
 from th_vision.errors import VisionError
 
 
@@ -16,25 +14,9 @@ def write_aside(path: Path, content: str | bytes) -> None:
     Raises:
         VisionError: the folder is missing or not writable, or the disk is full; an old file is left as it was.
     """
-    data = content.encode() if isinstance(content, str) else content
-    temporary = ""
+    if not path.name:
+        raise VisionError(f"{path}: is no name for a file; give one")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        files.write_aside(path, content.encode() if isinstance(content, str) else content)
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
         raise VisionError(f"{path}: can't be written ({error.strerror}); give another place") from error
-
-
-def _umask() -> int:
-    """The mask for new files, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
