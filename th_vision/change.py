@@ -16,6 +16,7 @@ from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.known import Known, Piece, pieces_of
+from th_vision.support import column_at, distance_to_road
 
 P = TypeVar("P", Column, Road, Car)
 
@@ -73,9 +74,17 @@ def compare(known: Known, seen: Layout, pieces: Pieces) -> Change:
     roads = _pair(before.roads, seen.roads, _road_cost, tol.SAME_ROAD_MM)
     cars = _pair(before.cars, seen.cars, _car_cost, tol.SAME_ROAD_MM)
     flat = {r.id for r in seen.roads if _flat(r, pieces)}
-    _add_pushed(roads, before.roads, seen.roads, _road_push, flat)
+    held = {c for r in before.roads if r.id in roads for c in r.rests_on}
+    builds = {r.id for r in seen.roads if _is_build(r, before, seen, columns, roads, pieces)}
+    _add_pushed(roads, before.roads, [r for r in seen.roads if r.id not in builds], _road_push, flat)
     carrying = {c for r in seen.roads if r.id not in roads.values() and r.id not in flat for c in r.rests_on}
-    _add_pushed(columns, before.columns, [c for c in seen.columns if c.id not in carrying], _column_push, set())
+    _add_pushed(
+        columns,
+        [c for c in before.columns if c.id not in held],
+        [c for c in seen.columns if c.id not in carrying],
+        _column_push,
+        set(),
+    )
     _add_pushed(cars, before.cars, seen.cars, _car_push, {k.id for k in seen.cars if k.on is None})
 
     names, _ = _names(known, seen, {**columns, **roads, **cars})
@@ -156,6 +165,28 @@ def _add_pushed(
             used.add(b_id)
 
 
+def _is_build(
+    road: Road,
+    before: Layout,
+    seen: Layout,
+    columns: dict[str, str],
+    roads: dict[str, str],
+    pieces: Pieces,
+) -> bool:
+    """Whether a road can't be an old one that was pushed: an end of it lies on a column that is new there."""
+    if road.id in roads.values():
+        return False
+    known = set(columns.values())
+    missing = [c for c in before.columns if c.id not in columns]
+    for end in (0, 1):
+        column = column_at(road, end, seen.columns, pieces)
+        if column is None or column.id in known:
+            continue
+        if not any(_distance(old, column) <= tol.PUSHED_MM and old.levels == column.levels for old in missing):
+            return True
+    return False
+
+
 def _column_cost(a: Column, b: Column) -> float:
     return _distance(a, b)
 
@@ -180,8 +211,8 @@ def _car_push(a: Car, b: Car) -> float:
 
 
 def _road_push(a: Road, b: Road) -> float:
-    """How far the middle went; a road that starts where the old one did but leads elsewhere is another road."""
-    return float(np.hypot(*(np.mean(a.ends, axis=0) - np.mean(b.ends, axis=0))[:2]))
+    """How far the tips went: a road that starts where the old one did but leads elsewhere is another road."""
+    return float(np.hypot(*(np.array(a.ends) - np.array(_turned(b, a).ends))[:, :2].T).max())
 
 
 def _distance(a: Column | Car, b: Column | Car) -> float:
@@ -208,14 +239,6 @@ def _flat(road: Road, pieces: Pieces) -> bool:
 
 def _on_new_road(car: Car, roads: Sequence[Road], pieces: Pieces) -> bool:
     return any(distance_to_road(car, road) <= pieces.stick.width for road in roads)
-
-
-def distance_to_road(car: Car, road: Road) -> float:
-    """Plan distance of a car's centre from a road's centre line, mm."""
-    a, b = np.array(road.ends[0][:2]), np.array(road.ends[1][:2])
-    along = b - a
-    t = float(np.clip(np.dot([car.x - a[0], car.y - a[1]], along) / max(float(along @ along), 1e-9), 0, 1))
-    return float(np.hypot(*(a + t * along - [car.x, car.y])))
 
 
 def _names(known: Known, seen: Layout, paired: dict[str, str]) -> tuple[dict[str, str], dict[str, int]]:

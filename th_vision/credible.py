@@ -39,7 +39,7 @@ def credible(change: Change, known: Known, stands: Stands | None = None) -> Cred
         elif said is None:
             doubtful.append(piece)
     fallen = [m for m in change.moved if m.fell or m.shift_mm > tol.KNOCK_MM]
-    quiet = not fallen and not change.loose and len(doubtful) <= 1
+    quiet = not fallen and not change.loose and len(doubtful) <= tol.MISSED_AT_ONCE
     keep |= {p.id for p in doubtful if quiet and known.unseen.get(p.id, 0) + 1 < tol.BELIEVED_UNSEEN}
     stirred = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
     recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & stirred)

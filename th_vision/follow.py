@@ -108,7 +108,7 @@ class Follower:
         self.known = known
         if len(ramps) < len(self.game.players):
             return
-        facts = share_ramps(ramps, self.game.players)
+        facts = share_ramps(ramps, self.game.players, self.pieces)
         if any(not fact.cars for fact in facts) and len(layout.roads) == len(facts):
             return  # their sedans are still to come
         self._enter("move seen")

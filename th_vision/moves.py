@@ -8,10 +8,9 @@ stood are a knock by whoever's turn it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from rules.events import (
     CarsFact,
@@ -29,10 +28,13 @@ from rules.game import Game
 from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.change import Change, distance_to_road
+from th_vision.change import Change
+from th_vision.support import cars_on, column_at, distance_to_road, table_limit
 
 MISSED_COLUMN_PROBABILITY = 0.6
 """How sure the levels of a column are that only the road on it speaks for."""
+UNSURE = 0.01
+"""A count that is wrong less often than this says nothing about the height of the column's top."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,11 @@ class Ramp:
     cars: tuple[Car, ...]
     player: str | None
 
-    def fact(self, player: str) -> RampFact:
+    def fact(self, player: str, pieces: Pieces) -> RampFact:
         """The ramp as a fact, for that player."""
         return RampFact(
             player=player,
-            column=FactColumn.of(self.column),
+            column=fact_column(self.column, pieces),
             road=FactRoad.of(self.road),
             cars=tuple(FactCar.of(car) for car in self.cars),
         )
@@ -74,7 +76,7 @@ def find_ramps(columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[
         column = below[0] or below[1]
         if column is None or column.levels != 1 or column.junction:
             continue
-        if road.ends[0 if below[0] is None else 1][2] > _table_limit(pieces):
+        if road.ends[0 if below[0] is None else 1][2] > table_limit(pieces):
             continue
         on_it = cars_on(road, cars, pieces)
         owner = max(on_it, key=lambda car: car.player_probability).player if on_it else None
@@ -82,7 +84,7 @@ def find_ramps(columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[
     return ramps
 
 
-def share_ramps(ramps: Sequence[Ramp], players: Sequence[str]) -> list[RampFact]:
+def share_ramps(ramps: Sequence[Ramp], players: Sequence[str], pieces: Pieces) -> list[RampFact]:
     """Give every ramp its player: by the sedan's colour, what is left by the order of turns."""
     owner: dict[str, Ramp] = {}
     left = []
@@ -93,7 +95,17 @@ def share_ramps(ramps: Sequence[Ramp], players: Sequence[str]) -> list[RampFact]
             left.append(ramp)
     free = [player for player in players if player not in owner]
     owner.update(zip(free, left, strict=False))
-    return [owner[player].fact(player) for player in players if player in owner]
+    return [owner[player].fact(player, pieces) for player in players if player in owner]
+
+
+def fact_column(column: Column, pieces: Pieces) -> FactColumn:
+    """The column as a fact. Where its count of discs is in doubt, the height of its top is: by a disc, with the
+    probability that the count is wrong."""
+    wrong = 1 - column.levels_probability
+    sigma_z = (
+        float(math.hypot(column.sigma_z, math.sqrt(wrong) * pieces.disc.height)) if wrong > UNSURE else column.sigma_z
+    )
+    return FactColumn.of(column.model_copy(update={"sigma_z": sigma_z}))
 
 
 def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = False) -> Reading:
@@ -125,7 +137,7 @@ def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = Fals
             turn=ahead.turn,
             player=player,
             base=best.base,
-            column=None if best.column is None else FactColumn.of(best.column),
+            column=None if best.column is None else fact_column(best.column, pieces),
             road=FactRoad.of(best.road),
             cars=tuple(FactCar.of(k.model_copy(update={"on": best.road.id})) for k in best.cars(change, pieces)),
         )
@@ -137,10 +149,10 @@ def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = Fals
     told = {car.id for fact in facts if isinstance(fact, MoveFact) for car in fact.cars}
     cars = [car for car in change.new_cars if car.id not in told]
     unread = [road.id for road in roads] + list(new_columns)
-    if cars and not roads:
-        facts.append(_cars_fact(cars, facts, change, game, pieces))
-    else:
-        unread += [car.id for car in cars]
+    unknown_roads = [road for road in change.new_roads if road in roads]
+    waiting = [car for car in cars if any(cars_on(road, (car,), pieces) for road in unknown_roads)]
+    unread += [car.id for car in waiting]
+    facts += _late_cars([car for car in cars if car not in waiting], facts, change, game, pieces)
     return Reading(tuple(facts), tuple(unread), tuple(out_of_turn))
 
 
@@ -184,30 +196,6 @@ def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = froz
             )
         )
     return facts
-
-
-def column_at(road: Road, end: int, columns: Iterable[Column], pieces: Pieces) -> Column | None:
-    """The column that an end of a road lies at: the one the reading names, else the nearest that fits."""
-    columns = list(columns)
-    named = next((c for c in columns if c.id == road.rests_on[end]), None)
-    if named is not None:
-        return named
-    tip, other = np.array(road.ends[end]), np.array(road.ends[1 - end])
-    length = float(np.hypot(*(other - tip)[:2]))
-    part = tip + (other - tip) * min(1.0, 2 * pieces.disc.diameter / max(length, 1.0))
-    best, best_distance = None, pieces.disc.radius + tol.RESTS_XY_MM
-    for column in columns:
-        distance = _segment_distance((column.x, column.y), tip[:2], part[:2])
-        height = float(tip[2]) - column.top_z - pieces.stick.thickness
-        if distance < best_distance and abs(height) <= tol.RESTS_Z_MM:
-            best, best_distance = column, distance
-    return best
-
-
-def cars_on(road: Road, cars: Iterable[Car], pieces: Pieces) -> tuple[Car, ...]:
-    """The cars that stand on a road: those the reading puts there, and those on no road that are over it."""
-    limit = pieces.stick.width
-    return tuple(k for k in cars if k.on == road.id or (k.on is None and distance_to_road(k, road) <= limit))
 
 
 # --- one road, read one way -------------------------------------------------------------------------------------------
@@ -264,7 +252,7 @@ def _readings(
             continue
         turned = _from(road, start)
         if far is None:
-            if turned.ends[1][2] <= _table_limit(pieces) or turned.rests_on[1] in areas:
+            if turned.ends[1][2] <= table_limit(pieces) or turned.rests_on[1] in areas:
                 out.append(_Option(turned, base.id, None))
         elif far.id in new:
             out.append(_Option(turned, base.id, far))
@@ -282,38 +270,25 @@ def _from(road: Road, start: int) -> Road:
     return road.model_copy(update=update)
 
 
-def _cars_fact(cars: Sequence[Car], told: Sequence[Fact], change: Change, game: Game, pieces: Pieces) -> CarsFact:
-    """Cars that came later than their road, by the player who built last."""
-    last = next((f for f in reversed(told) if isinstance(f, MoveFact)), None)
-    player = last.player if last else _mover_before(game)
-    turn = last.turn if last else max(game.turn - 1, 0)
-    roads = [*change.seen.roads]
-    placed = []
+def _late_cars(cars: Sequence[Car], told: Sequence[Fact], change: Change, game: Game, pieces: Pieces) -> list[CarsFact]:
+    """Cars that came later than their road, each player's together: on the road that this player built last."""
+    last: dict[str, int] = {}
+    for fact in (*game.facts, *told):
+        if isinstance(fact, MoveFact):
+            last[fact.player] = fact.turn
+    newest = next((f for f in reversed([*game.facts, *told]) if isinstance(f, MoveFact)), None)
+    placed: dict[str, list[FactCar]] = {}
     for car in cars:
         on = car.on
-        if on is None and roads:
-            nearest = min(roads, key=lambda road: distance_to_road(car, road))
+        if on is None and change.seen.roads:
+            nearest = min(change.seen.roads, key=lambda road: distance_to_road(car, road))
             on = nearest.id if distance_to_road(car, nearest) <= pieces.stick.width else None
-        placed.append(FactCar.of(car.model_copy(update={"on": on})))
-    return CarsFact(turn=turn, player=player, cars=tuple(placed))
-
-
-def _mover_before(game: Game) -> str:
-    order = list(game.players)
-    if game.whose_turn not in order:
-        return order[-1]
-    return order[(order.index(game.whose_turn) - 1) % len(order)]
-
-
-def _segment_distance(point: tuple[float, float], a: np.ndarray, b: np.ndarray) -> float:
-    along = b - a
-    t = float(np.clip(np.dot(np.subtract(point, a), along) / max(float(along @ along), 1e-9), 0, 1))
-    return float(np.hypot(*(a + t * along - np.asarray(point))))
-
-
-def _table_limit(pieces: Pieces) -> float:
-    """Highest top of a stick's end that lies on the table, mm."""
-    return pieces.stick.thickness + pieces.disc.height * tol.ON_TABLE_DISCS
+        player = car.player if car.player_probability >= tol.OWNER_CERTAIN else None
+        if player not in last:
+            player = newest.player if newest else None
+        if player is not None:
+            placed.setdefault(player, []).append(FactCar.of(car.model_copy(update={"on": on})))
+    return [CarsFact(turn=last[player], player=player, cars=tuple(group)) for player, group in placed.items()]
 
 
 def _with_missed_columns(change: Change, pieces: Pieces) -> Change:
@@ -324,7 +299,7 @@ def _with_missed_columns(change: Change, pieces: Pieces) -> Change:
     for road in change.new_roads:
         for end in (0, 1):
             x, y, z = road.ends[end]
-            if z <= _table_limit(pieces) or column_at(road, end, [*columns, *added], pieces) is not None:
+            if z <= table_limit(pieces) or column_at(road, end, [*columns, *added], pieces) is not None:
                 continue
             number += 1
             levels = max(1, round((z - pieces.stick.thickness) / pieces.disc.height))

@@ -90,6 +90,8 @@ READING_CORRELATION = 0.75
 # Readings of one column's levels count as so many independent ones: n / (1 + (n - 1) * correlation).
 # A piece that one reading misses, while all around stands as it stood, is believed this many readings.
 BELIEVED_UNSEEN = 2
+# ... if it misses no more than so many.
+MISSED_AT_ONCE = 3
 # A road's tip may be this far outside a column's rim, plan view, to be taken as lying on it ...
 RESTS_XY_MM = 8.0
 # ... and this far from the column's top in height (about a level and a half).
@@ -204,3 +206,19 @@ TOP_SIGMA_MM = 0.15
 READING_SIGMA_MM = 1.3
 # A road's height when it rests on columns of known level: tolerances of discs, thickness, bow.
 RESTING_SIGMA_MM = 0.4
+
+# --- pieces known before ----------------------------------------------------------------------------------------
+# A known piece is looked for this far around its old place; what moved further is searched as something new.
+KNOWN_REACH_MM = 6.0
+# A rim elsewhere must be seen better by this share before a known column counts as shifted.
+RIM_BETTER = 0.12
+# Known roads come before all new ones.
+KNOWN_SCORE = 100.0
+# Hidden tips are believed to be where they were unless what is seen disagrees by so many sigmas.
+KNOWN_SIGMAS = 3.0
+# On a known road only a candidate with at least this share of a rim can be a column.
+ON_ROAD_RIM = 0.4
+# One road's outline must be seen better by this (0 to 1) before it counts as lying on the other.
+ON_TOP_CLEAR = 0.1
+# Tips are not looked for this near to the rim of the column below: the rim would be taken for one.
+RIM_BLIND_MM = 2.0
