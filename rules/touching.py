@@ -11,14 +11,14 @@ import math
 from dataclasses import dataclass
 
 from rules.build import Build
-from rules.events import Fault
+from rules.events import FactColumn, Fault
 from rules.findings import count, measured, more_than, not_more
 from rules.geometry import Bar, Disc2, Meeting, disc_gap, meeting, overhang, stick_distance
 from rules.outlines import Overlap, bar_polygon_gap, inside_depth, least_gap, overlap
 from rules.ruleset import RuleSet
 from rules.state import State
 from rules.tolerances import JOINT_REACH_WIDTHS, REST_GAP_MM
-from rules.uncertain import Measured, at_least, both
+from rules.uncertain import Measured, at_least, both, certain_enough
 
 SOLID = ("building", "tower")
 """City objects that are solid over their whole outline; areas are cards with lower things on them."""
@@ -115,7 +115,8 @@ def column_contacts(state: State, rules: RuleSet, build: Build) -> list[Fault]:
         found.append(covered)
         top = bar.top(gap.share)
         height = Measured(top.value - bar.thickness - disc.top_z, math.hypot(top.sigma, disc.sigma_z))
-        found.append(_contact(beside, more_than("touch-column", height, 0.0, rules.k, name)))
+        contact = _contact(beside, more_than("touch-column", height, 0.0, rules.k, name))
+        found.append(_unless_miscounted(contact, state.columns[name], rules))
     return found
 
 
@@ -157,11 +158,19 @@ def ends(state: State, rules: RuleSet, build: Build) -> list[Fault]:
         rests = more_than("end-not-resting", -gap, 0.0, rules.k, name)
         found.append(rests.model_copy(update={"value": gap.value}))
         if rests.call != "fault":
-            found.append(_lies_on(state, rules, build.bar, disc))
+            column = build.column if build.column is not None and name == build.column.id else state.columns[name]
+            found.append(_unless_miscounted(_lies_on(state, rules, build.bar, disc), column, rules))
         limit = rules.number("overhang_mm")
         if limit is not None:
             found.append(not_more("overhang", overhang(build.bar, end, disc), limit, rules.k, name))
     return found
+
+
+def _unless_miscounted(fault: Fault, column: FactColumn, rules: RuleSet) -> Fault:
+    """A height that follows from a doubtful count of discs can't be a fault beyond doubt."""
+    if fault.call == "fault" and column.levels_probability < certain_enough(rules.k):
+        return fault.model_copy(update={"call": "too_close", "probability": column.levels_probability})
+    return fault
 
 
 def _lies_on(state: State, rules: RuleSet, bar: Bar, disc: Disc2) -> Fault:
