@@ -6,6 +6,8 @@ PY := .venv/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS ?= auto
 DEMO := fixtures/game
+# Every measure in bench/ that can be run by itself.
+BENCHES ?= $(patsubst bench/%.py,%,$(shell grep -l __main__ bench/*.py))
 
 .PHONY: help setup demo test lint unit fixtures bench lock clean
 
@@ -41,7 +43,9 @@ fixtures: setup
 	$(PY) fixtures/make.py
 
 bench: setup
-	$(ONE_THREAD) $(PY) bench/run.py
+	@status=0; for bench in $(BENCHES); do \
+		echo "== $$bench"; $(PY) -m bench.$$bench || status=1; \
+	done; exit $$status
 
 lock:
 	sh tools/lock.sh

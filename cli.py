@@ -290,15 +290,14 @@ def explain(
     turn: Annotated[int, typer.Option("--turn", min=0, help="Which turn.")],
     rules: Annotated[str | None, typer.Option("--rules", metavar="NAME", help="Other rules than the record's.")] = None,
     option: OptionOpt = None,
+    pieces: PiecesOpt = None,
     picture: PictureOpt = None,
     lang: LangOpt = "en",
 ) -> None:
     """Why a turn was ruled as it was."""
-    from rules.explain import run
+    from th_vision.commands.explain import run
 
-    if picture is not None:
-        not_yet("explain --picture")
-    finish(run(game, turn=turn, rules=rules, options=option or [], language=lang))
+    finish(run(game, turn=turn, rules=rules, options=option or [], language=lang, pieces=pieces, picture=picture))
 
 
 @app.command("rules")

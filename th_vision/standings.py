@@ -26,7 +26,7 @@ def legend_of(layout: Layout, game: Game, last: Told | None, newest: frozenset[s
     return Legend(
         title=title[:1].upper() + title[1:],
         notes=tuple(notes),
-        standings=_standings(layout, game),
+        standings=standings_of(layout, game),
         newest=newest,
         doubts=doubts_of(layout) | _doubts_of_ruling(last),
         crossings=tuple(crossings),
@@ -53,7 +53,8 @@ def kinds_of(game: Game) -> Mapping[str, str]:
     return kinds | {name: thing.kind for name, thing in game.city.items()}
 
 
-def _standings(layout: Layout, game: Game) -> tuple[Standing, ...]:
+def standings_of(layout: Layout, game: Game) -> tuple[Standing, ...]:
+    """Each player's line in the side panel."""
     score = game.score() if game.rules.missions else {}
     out = []
     for player in game.players:

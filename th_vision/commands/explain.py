@@ -1,0 +1,64 @@
+"""``th-vision explain``: why a turn was ruled as it was, in words, figures and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rules.adjudicate import adjudicate, notes_of, parse_options
+from rules.explain import Explanation, explain_turn
+from rules.outcome import Outcome
+from rules.pieces import Pieces, load_pieces
+from rules.record import read_record
+from th_vision.game_layout import layout_of
+
+
+def run(
+    path: str,
+    *,
+    turn: int,
+    rules: str | None,
+    options: Sequence[str],
+    language: str,
+    pieces: Path | None,
+    picture: Path | None,
+) -> Outcome:
+    """Explain a turn; ``picture`` shows the table as it stood after it, with cars in the colours of ``pieces``.
+
+    Raises:
+        RulesError, VisionError: the record, the turn or the rules can't be, or the picture can't be written.
+    """
+    colors = Pieces() if pieces is None else load_pieces(pieces)
+    record, chosen = read_record(path), parse_options(options)
+    explanation = explain_turn(record, turn, rules=rules, options=chosen, language=language)
+    if picture is not None:
+        before = {} if turn == 0 else _names_before(explanation)
+        _draw(explanation, before, colors, picture)
+    return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)))
+
+
+def _names_before(explanation: Explanation) -> dict[str, str]:
+    """Owners of the pieces that earlier turns placed."""
+    turn_of: dict[str, int] = {}
+    for fact in explanation.game.facts:
+        number = getattr(fact, "turn", 0)
+        for part in (getattr(fact, "column", None), getattr(fact, "road", None), *getattr(fact, "cars", ())):
+            if part is not None:
+                turn_of[part.id] = number
+    return {name: owner for name, owner in explanation.game.owners.items() if turn_of.get(name, 0) < explanation.turn}
+
+
+def _draw(explanation: Explanation, before: dict[str, str], pieces: Pieces, picture: Path) -> None:
+    from th_vision.picture import Legend, draw_table, save_picture
+    from th_vision.standings import doubts_of, standings_of
+
+    game = explanation.game
+    layout = layout_of(game, pieces)
+    legend = Legend(
+        title=f"Turn {explanation.turn}" if explanation.turn else "Set-up",
+        notes=explanation.sentences,
+        standings=standings_of(layout, game),
+        newest=frozenset(game.owners) - frozenset(before) if explanation.turn else frozenset(),
+        doubts=doubts_of(layout),
+    )
+    save_picture(picture, draw_table(layout, pieces, game.owners, legend))
