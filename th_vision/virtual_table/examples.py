@@ -72,7 +72,7 @@ def table_for(rng: np.random.Generator, surface: str) -> TableBody:
     return TableBody(
         surface=surface,
         center=(float(at[0]), float(at[1])),
-        seed=int(rng.integers(1000)),
+        seed=int(rng.integers(4)),
         texture_turn_deg=float(rng.uniform(-6, 6)),
     )
 

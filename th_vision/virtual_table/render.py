@@ -24,7 +24,7 @@ from th_vision.virtual_table.surfaces import Floats, grain_texture, sample, surf
 Array = NDArray[np.float64]
 Ids = NDArray[np.int32]
 NOTHING = -1
-_SUB = 3  # sub-rays a side of a colour pixel at an edge
+_SUB = 4  # sub-rays a side of a colour pixel at an edge
 _LAMP_RAYS = 8
 _CHUNK = 600_000
 
@@ -121,7 +121,7 @@ def _render_color(scene: Scene, camera: VirtualCamera, caster: _Caster, meshes: 
     K = camera.color
     h, w = K.height, K.width
     T = np.asarray(camera.true_T_color_depth @ camera.T_depth_table)
-    looks = _Looks(scene, meshes)
+    looks = _Looks(scene, meshes, camera.distance_mm / K.fx / _SUB)
     directions = _directions(K)
     rays = _rays(directions, T)
     t, ids, normals = caster.cast(rays)
@@ -233,10 +233,11 @@ def _gloss(points: Floats, rays: Floats, normals: Floats, ids: Ids, scene: Scene
 class _Looks:
     """Albedo of every part of a scene."""
 
-    def __init__(self, scene: Scene, meshes: list[Part]) -> None:
+    def __init__(self, scene: Scene, meshes: list[Part], footprint_mm: float) -> None:
         self._meshes = meshes
         self._table = table_texture(scene.table.surface, scene.table.seed)
         self._board: BoardBody | None = scene.board
+        self._print = None if scene.board is None else _softened(scene.board, footprint_mm)
         base = [to_linear(part.color) * np.float32(part.shade) for part in meshes]
         self._base = np.array([*base, np.full(3, 0.02)], dtype=np.float32)
         uv = [np.array([[1.0, 0, 0.3, 0], [0, 1.0, 0.5, 0]]) if p.uv is None else p.uv for p in meshes]
@@ -249,17 +250,17 @@ class _Looks:
         out = self._base[ids]
         on_table = np.flatnonzero(ids == 0)
         if len(on_table):
-            u, v = self._coordinates(points[on_table], ids[on_table])
-            out[on_table] = sample(self._table, u, v)
+            plane = points[on_table] @ self._uv[0, :, :3].T + self._uv[0, :, 3]
+            out[on_table] = sample(self._table, plane[:, 0], plane[:, 1])
         for number, name in ((1, "fine"), (2, "long")):
             at = np.flatnonzero((self._grain[ids] == number) & (ids > 0))
             if len(at):
                 u, v = self._coordinates(points[at], ids[at])
                 out[at] *= sample(grain_texture(name), u, v)[:, None]
-        if self._board is not None:
+        if self._board is not None and self._print is not None:
             on_board = np.flatnonzero(ids == _index_of(self._meshes, "board"))
             if len(on_board):
-                out[on_board] = _board_albedo(self._board, points[on_board], out[on_board])
+                out[on_board] = _board_albedo(self._board, self._print, points[on_board], out[on_board])
         return out
 
     def _coordinates(self, points: Floats, ids: Ids) -> tuple[Floats, Floats]:
@@ -273,15 +274,27 @@ def _index_of(meshes: list[Part], kind: str) -> int:
     return next(k for k, part in enumerate(meshes) if part.kind == kind)
 
 
-def _board_albedo(board: BoardBody, points: Floats, paper: Floats) -> Floats:
+def _softened(board: BoardBody, footprint_mm: float) -> Floats:
+    """The board's drawing as ink density 0..1, softened to the size of a sub-ray on it."""
+    texels = footprint_mm * board.texture.shape[1] / board.size_mm[0]
+    drawing = board.texture.astype(np.float32) / np.float32(255)
+    return np.asarray(cv2.GaussianBlur(drawing, (0, 0), max(0.35 * texels, 0.3)), dtype=np.float32)
+
+
+def _board_albedo(board: BoardBody, drawing: Floats, points: Floats, paper: Floats) -> Floats:
     """The print on the board: ink where its drawing is dark, paper elsewhere. Texel k is centred at k + 0.5."""
-    h, w = board.texture.shape
-    x = (points[:, 0] / board.size_mm[0] + 0.5) * w
-    y = (0.5 - points[:, 1] / board.size_mm[1]) * h
-    inside = (x >= 0) & (x < w) & (y >= 0) & (y < h) & (points[:, 2] > board.thickness_mm - 0.05)
-    texel = board.texture[np.clip(y, 0, h - 1).astype(np.intp), np.clip(x, 0, w - 1).astype(np.intp)]
-    ink = np.where(inside, 0.04 + 0.96 * (texel / np.float32(255)), 1.0).astype(np.float32)
-    return np.asarray(paper * ink[:, None], dtype=np.float32)
+    h, w = drawing.shape
+    x = (points[:, 0] / board.size_mm[0] + 0.5) * w - 0.5
+    y = (0.5 - points[:, 1] / board.size_mm[1]) * h - 0.5
+    x0, y0 = np.floor(x).astype(np.intp), np.floor(y).astype(np.intp)
+    fx, fy = (x - x0).astype(np.float32), (y - y0).astype(np.float32)
+    shade = np.zeros(len(x), dtype=np.float32)
+    for dy, dx, weight in ((0, 0, (1 - fx) * (1 - fy)), (0, 1, fx * (1 - fy)), (1, 0, (1 - fx) * fy), (1, 1, fx * fy)):
+        u, v = x0 + dx, y0 + dy
+        inside = (u >= 0) & (u < w) & (v >= 0) & (v < h)
+        shade += weight * np.where(inside, drawing[np.clip(v, 0, h - 1), np.clip(u, 0, w - 1)], 1)
+    shade[points[:, 2] < board.thickness_mm - 0.05] = 1  # the card's sides
+    return np.asarray(paper * (0.04 + 0.96 * shade[:, None]), dtype=np.float32)
 
 
 def surface_key(part: Part) -> int:

@@ -70,6 +70,11 @@ def prism(outline: Sequence[tuple[float, float]] | Array, low: float, high: floa
 
 def triangulate(outline: Array) -> NDArray[np.int64]:
     """Ear clipping of a simple counter-clockwise polygon (n, 2): (n-2, 3) indices."""
+    ahead = np.roll(outline, -1, axis=0) - outline
+    after = np.roll(ahead, -1, axis=0)
+    if bool(np.all(ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0] >= 0)):  # convex: a fan will do
+        second = np.arange(1, len(outline) - 1)
+        return np.column_stack([np.zeros_like(second), second, second + 1])
     left = list(range(len(outline)))
     out: list[tuple[int, int, int]] = []
 

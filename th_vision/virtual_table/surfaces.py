@@ -62,14 +62,18 @@ def to_linear(color: str) -> Floats:
 
 
 def _noise(rng: np.random.Generator, shape: tuple[int, int], sigma: tuple[float, float]) -> Floats:
-    """Smooth noise of sd 1 that wraps around; sigma (x, y) in texels."""
-    white = rng.standard_normal(shape, dtype=np.float32)
-    pad = int(3 * max(sigma)) + 2
-    pad_x, pad_y = min(pad, shape[1]), min(pad, shape[0])
-    wide = np.pad(white, ((pad_y, pad_y), (pad_x, pad_x)), mode="wrap")
-    blurred = np.asarray(cv2.GaussianBlur(wide, (0, 0), sigmaX=sigma[0], sigmaY=sigma[1]), dtype=np.float32)
-    out = blurred[pad_y : pad_y + shape[0], pad_x : pad_x + shape[1]]
-    return np.asarray(out / max(float(out.std()), 1e-9), dtype=np.float32)
+    """Smooth noise of sd 1 that wraps around; sigma (x, y) in texels. Coarse noise is drawn coarser, then enlarged."""
+    reduce = [max(1, int(s / 2)) for s in sigma]
+    h, w = -(-shape[0] // reduce[1]), -(-shape[1] // reduce[0])
+    fine = (sigma[0] / reduce[0], sigma[1] / reduce[1])
+    pad = int(3 * max(fine)) + 2
+    wide = np.pad(rng.standard_normal((h, w), dtype=np.float32), pad, mode="wrap")
+    blurred = np.asarray(cv2.GaussianBlur(wide, (0, 0), sigmaX=fine[0], sigmaY=fine[1]), dtype=np.float32)
+    out = blurred[pad : pad + h, pad : pad + w]
+    out = out / max(float(out.std()), 1e-9)
+    if reduce == [1, 1]:
+        return out
+    return np.asarray(cv2.resize(out, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
 def _wood(rng: np.random.Generator, color: str, depth: float) -> Floats:
@@ -102,27 +106,30 @@ def _cloth(rng: np.random.Generator) -> Floats:
 def _mat(rng: np.random.Generator) -> Floats:
     """A printed play mat: coloured fields, thin lines, some small print."""
     h, w = TABLE_TEXELS
-    base = np.empty((h, w, 3), dtype=np.float32)
-    base[:] = to_linear("#c9d3c4")
+    drawing = np.empty((h, w, 3), dtype=np.uint8)
+    drawing[:] = _bytes("#c9d3c4")
     palette = ["#a9c19c", "#d8cfae", "#b7c7d2", "#cfb9a8", "#d9dccf"]
     for _ in range(70):
         x, y = int(rng.integers(0, w)), int(rng.integers(0, h))
         size = (int(rng.integers(40, 260)), int(rng.integers(30, 180)))
-        color = [float(v) for v in to_linear(palette[int(rng.integers(len(palette)))])]
+        color = _bytes(palette[int(rng.integers(len(palette)))])
         box = cv2.boxPoints(((x, y), size, float(rng.choice([0, 0, 0, 30, 45, 60])))).astype(np.int32)
-        cv2.fillConvexPoly(base, box, color)
+        cv2.fillConvexPoly(drawing, box, color)
     for _ in range(60):
         p = rng.integers(0, (w, h), (2, 2))
         q = p[0] + (p[1] - p[0]) // 3
-        dark = [float(v) for v in to_linear("#7d8078")]
-        cv2.line(base, p[0].tolist(), q.tolist(), dark, int(rng.integers(2, 5)), cv2.LINE_AA)
+        cv2.line(drawing, p[0].tolist(), q.tolist(), _bytes("#7d8078"), int(rng.integers(2, 5)), cv2.LINE_AA)
     for _ in range(50):
         at = (int(rng.integers(0, w)), int(rng.integers(0, h)))
         word = "".join(rng.choice(list("ABDEGHKMNORSTX"), 5))
-        ink = [float(v) for v in to_linear("#5b5f5a")]
-        cv2.putText(base, word, at, cv2.FONT_HERSHEY_SIMPLEX, 0.7, ink, 2, cv2.LINE_AA)
-    base *= np.exp(0.05 * _noise(rng, (h, w), (0.8, 0.8)))[..., None]
-    return base
+        cv2.putText(drawing, word, at, cv2.FONT_HERSHEY_SIMPLEX, 0.7, _bytes("#5b5f5a"), 2, cv2.LINE_AA)
+    table = (np.arange(256, dtype=np.float32) / 255) ** np.float32(2.2)
+    return np.asarray(table[drawing] * np.exp(0.05 * _noise(rng, (h, w), (0.8, 0.8)))[..., None], dtype=np.float32)
+
+
+def _bytes(color: str) -> tuple[int, int, int]:
+    """``#rrggbb`` to B, G, R."""
+    return (int(color[5:7], 16), int(color[3:5], 16), int(color[1:3], 16))
 
 
 @lru_cache(maxsize=4)
