@@ -164,7 +164,7 @@ OWN_COLOR_STEP = 8.0
 STICK_LENGTH_SIGMA_MM = 0.8
 # Tips are looked for this far past where they could rest: an end that sticks out must be seen as such.
 TIP_BEYOND_MM = 6.0
-# An edge this near to the rim of the column below may be the rim.
+# An outline is only told from another one beside it from this distance on.
 RIM_BAND_MM = 1.3
 
 # --- forward model ----------------------------------------------------------------------------------------------
@@ -220,5 +220,5 @@ KNOWN_SIGMAS = 3.0
 ON_ROAD_RIM = 0.4
 # One road's outline must be seen better by this (0 to 1) before it counts as lying on the other.
 ON_TOP_CLEAR = 0.1
-# Tips are not looked for this near to the rim of the column below: the rim would be taken for one.
+# Tips are not looked for this near to a rim or to the outline of a road above: it would be taken for one.
 RIM_BLIND_MM = 2.0

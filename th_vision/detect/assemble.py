@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rules.layout import Layout
+from rules.layout import Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.columns import ColumnCandidate, best_rim, column_candidates, refine_rim
-from th_vision.detect.kernel import bar_share, shown
+from th_vision.detect.kernel import bar_share, disc_share, shown
 from th_vision.detect.measure import MeasuredRoad, measure_road
 from th_vision.detect.plan import PlanView
 from th_vision.detect.roads import fit_line, joinable, ramps_from
@@ -39,9 +39,111 @@ class Assembly:
 
 def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Assembly:
     """Find all columns and roads of a view, those of ``prior`` first at their old places."""
-    columns = [refine_rim(plan, pieces, candidate) for candidate in column_candidates(plan, pieces)]
-    columns = distinct_columns(pieces, columns)
-    return choose(plan, pieces, columns, proposals(plan, pieces, columns))
+    known = still_there(plan, pieces, prior) if prior is not None else Assembly()
+    fresh = [refine_rim(plan, pieces, candidate) for candidate in column_candidates(plan, pieces)]
+    fresh = [column for column in distinct_columns(pieces, fresh) if _is_new(pieces, column, known)]
+    columns = known.columns + fresh
+    roads = known.roads + proposals(plan, pieces, columns, known)
+    return choose(plan, pieces, columns, roads, len(known.columns))
+
+
+def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:
+    """The pieces of an earlier layout that still stand where they stood, measured afresh."""
+    columns: list[ColumnCandidate] = []
+    index: dict[str, int] = {}
+    for column in prior.columns:
+        now = look_at(plan, pieces, column.x, column.y, column.levels, tolerances.KNOWN_REACH_MM)
+        if now is not None:
+            index[column.id] = len(columns)
+            columns.append(now)
+    by_road = {road.id: road for road in prior.roads}
+    roads: list[FoundRoad] = []
+    for age, road in enumerate(prior.roads):
+        ends = tuple(index.get(_column_under(by_road, road, side), -1) for side in (0, 1))
+        centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends)
+        measured = measure_road(plan, pieces, np.array(road.ends[0]), np.array(road.ends[1]), (centers[0], centers[1]))
+        moved = max(_across(measured, np.array(tip)) for tip in road.ends)
+        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, age)
+        if _acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
+            roads.append(replace(found, road=_as_before(measured, road)))
+    return Assembly(columns, roads)
+
+
+def _column_under(roads: dict[str, Road], road: Road, side: int) -> str:
+    """Id of the column that carries an end, through the roads that it may lie on; "" where it is none."""
+    tip = np.array(road.ends[side][:2])
+    name = road.rests_on[side]
+    for _ in range(len(roads)):
+        if name not in roads:
+            return name
+        below = roads[name]
+        near = 0 if np.hypot(*(tip - below.ends[0][:2])) <= np.hypot(*(tip - below.ends[1][:2])) else 1
+        name = below.rests_on[near]
+    return ""
+
+
+def _across(road: MeasuredRoad, point: Array) -> float:
+    """Distance of a plan point from a road's axis, mm."""
+    way = (road.b - road.a)[:2]
+    rel = point[:2] - road.a[:2]
+    return float(abs(way[0] * rel[1] - way[1] * rel[0]) / np.hypot(*way))
+
+
+def _as_before(measured: MeasuredRoad, road: Road) -> MeasuredRoad:
+    """Where the tips are hidden now, they are where they were seen before, on the axis as it is seen now."""
+    before = road.sigma_xy if road.sigma_along is None else road.sigma_along
+    unit = (measured.b - measured.a)[:2] / float(np.hypot(*(measured.b - measured.a)[:2]))
+    shift = [
+        float((np.array(old[:2]) - new[:2]) @ unit)
+        for old, new in zip(road.ends, (measured.a, measured.b), strict=True)
+    ]
+    apart = float(np.mean(np.abs(shift)))
+    if measured.sigma_along <= before or apart > tolerances.KNOWN_SIGMAS * float(
+        np.hypot(before, measured.sigma_along)
+    ):
+        return measured
+    a, b = measured.a.copy(), measured.b.copy()
+    a[:2] += shift[0] * unit
+    b[:2] += shift[1] * unit
+    return replace(measured, a=a, b=b, sigma_along=before)
+
+
+def look_at(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> ColumnCandidate | None:
+    """A column expected at a place, as it is seen now; None where nothing as high stands there."""
+    z = levels * pieces.disc.height
+    radius = pieces.disc.radius
+    best_x, best_y, rim = best_rim(plan, pieces, x, y, levels, reach_mm) if plan.color is not None else (x, y, np.nan)
+    if not np.isnan(rim):
+        _, _, here = best_rim(plan, pieces, x, y, levels, tolerances.RIM_PITCH_MM)
+        if rim < here + tolerances.RIM_BETTER:
+            best_x, best_y, rim = best_rim(plan, pieces, x, y, levels, 1.0)
+    axis = np.arange(-radius / 2, radius / 2 + 0.5, 1.0)
+    gx, gy = np.meshgrid(axis, axis)
+    inside = np.hypot(gx, gy) <= radius / 2
+    seen = plan.heights(np.stack([best_x + gx, best_y + gy, np.full_like(gx, z)], axis=-1)[inside])
+    good = np.isfinite(seen)
+    reading = float(np.mean(seen[good])) if good.any() else float("nan")
+    expected = float(shown(z, disc_share(2 * radius, plan.kernel_mm, radius * 0.5), plan.usual_mm_per_px))
+    slack = tolerances.COLUMN_READING_SLACK_MM + tolerances.COLUMN_READING_SLACK * z
+    if good.mean() > 0.3 and reading < expected - slack:
+        return None
+    score = 1.0 if np.isnan(rim) else 1.0 + rim
+    return ColumnCandidate(best_x, best_y, levels, score, float(rim), 1.0, reading)
+
+
+def _is_new(pieces: Pieces, column: ColumnCandidate, known: Assembly) -> bool:
+    """Whether a candidate is neither a known column nor merely a piece of a known road."""
+    if any(_collide(pieces, column, other) for other in known.columns):
+        return False
+    if not np.isnan(column.rim) and column.rim > tolerances.ON_ROAD_RIM:
+        return True
+    point = np.array([column.x, column.y])
+    for found in known.roads:
+        way = (found.road.b - found.road.a)[:2]
+        t = float((point - found.road.a[:2]) @ way / (way @ way))
+        if -0.02 < t < 1.02 and _across(found.road, point) < pieces.stick.width * 0.8:
+            return False
+    return True
 
 
 def distinct_columns(pieces: Pieces, columns: list[ColumnCandidate]) -> list[ColumnCandidate]:
@@ -54,8 +156,12 @@ def distinct_columns(pieces: Pieces, columns: list[ColumnCandidate]) -> list[Col
     return kept
 
 
-def proposals(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate]) -> list[FoundRoad]:
-    """All roads that may lie between columns and from low columns to the table, measured; best first."""
+def proposals(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly) -> list[FoundRoad]:
+    """All new roads that may lie between columns and from low columns to the table, measured; best first.
+
+    The known columns come first among ``columns``; where a known road lies nothing is proposed.
+    """
+    joined = {frozenset(found.ends) for found in known.roads}
     top = pieces.stick.thickness
     centers = [np.array([c.x, c.y]) for c in columns]
     heights = [c.levels * pieces.disc.height + top for c in columns]
@@ -63,34 +169,41 @@ def proposals(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate]) ->
         (i, j)
         for i in range(len(columns))
         for j in range(i + 1, len(columns))
-        if joinable(pieces, columns[i], columns[j])
+        if frozenset((i, j)) not in joined and joinable(pieces, columns[i], columns[j])
     ]
     pairs = _present_pairs(plan, pieces, pairs, centers, heights)
     out: list[FoundRoad] = []
     for i, j in pairs:
         a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
-        coarse = fit_line(plan, pieces, a, b, i, j)
-        if coarse is None:
+        coarse = fit_line(plan, pieces, a, b)
+        if coarse is None or any(_same_line(pieces, coarse.a, coarse.b, found.road) for found in known.roads):
             continue
         road = measure_road(plan, pieces, coarse.a, coarse.b, (centers[i], centers[j]))
         out.append(FoundRoad(road, (i, j), _score(road, columns[i], columns[j])))
     for i, column in enumerate(columns):
         if column.levels > tolerances.OFFRAMP_HIGHEST_LEVEL:
             continue
-        for coarse in ramps_from(plan, pieces, column, i):
+        for coarse in ramps_from(plan, pieces, column):
+            if any(_same_line(pieces, coarse.a, coarse.b, found.road) for found in known.roads):
+                continue
             road = measure_road(plan, pieces, coarse.a, coarse.b, (centers[i], None))
             out.append(FoundRoad(road, (i, -1), _score(road, column, None)))
     return sorted(out, key=lambda found: -found.score)
 
 
-def choose(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads: list[FoundRoad]) -> Assembly:
-    """Accept roads best first, each where no other lies; then say which columns their ends share; then lone columns."""
+def choose(
+    plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads: list[FoundRoad], known: int
+) -> Assembly:
+    """Accept roads best first, each where no other lies; then say which columns their ends share; then lone columns.
+
+    The first ``known`` columns stand for certain, and roads that were known come first among the roads.
+    """
     chosen: list[FoundRoad] = []
     for found in roads:
         if _acceptable(pieces, found) and not any(_same_place(pieces, found.road, other.road) for other in chosen):
             chosen.append(found)
-    standing, place = _shared_columns(plan, pieces, columns, chosen)
-    for column in columns:
+    standing, place = _shared_columns(plan, pieces, columns, chosen, known)
+    for column in columns[known:]:
         alone = column.rim > tolerances.LONE_COLUMN_RIM or (np.isnan(column.rim) and column.score > 1.2)
         if alone and not any(_collide(pieces, column, other) for other in standing):
             standing.append(column)
@@ -101,21 +214,25 @@ def choose(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads
 
 
 def _shared_columns(
-    plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads: list[FoundRoad]
+    plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads: list[FoundRoad], known: int
 ) -> tuple[list[ColumnCandidate], dict[int, int]]:
     """The columns under the roads' ends. Proposed columns that can't both stand are one column, seen twice.
 
     Returns the columns and, for each proposed index, its place among them.
     """
     ends = [(end, tip) for found in roads for end, tip in zip(found.ends, (found.road.a, found.road.b), strict=True)]
-    used = sorted({end for end, _ in ends if end >= 0})
+    used = sorted({end for end, _ in ends if end >= 0} - set(range(known)))
     groups: list[list[int]] = []
     for k in used:
         near = [group for group in groups if any(_collide(pieces, columns[k], columns[m]) for m in group)]
         groups = [group for group in groups if group not in near] + [[k, *[m for group in near for m in group]]]
-    standing: list[ColumnCandidate] = []
-    place: dict[int, int] = {}
+    standing = list(columns[:known])
+    place = {k: k for k in range(known)}
     for group in groups:
+        near_known = [m for m in range(known) if any(_collide(pieces, columns[k], columns[m]) for k in group)]
+        if near_known:
+            place.update(dict.fromkeys(group, near_known[0]))
+            continue
         tips = np.array([tip[:2] for end, tip in ends if end in group])
         for k in group:
             place[k] = len(standing)
@@ -160,11 +277,16 @@ def _acceptable(pieces: Pieces, found: FoundRoad) -> bool:
 
 def _same_place(pieces: Pieces, road: MeasuredRoad, other: MeasuredRoad) -> bool:
     """Whether two measured roads lie on each other in plan for more than ends that share a column do."""
+    return _same_line(pieces, road.a, road.b, other)
+
+
+def _same_line(pieces: Pieces, a: Array, b: Array, other: MeasuredRoad) -> bool:
+    """Whether the line a-b lies on a road in plan for more than ends that share a column do."""
     unit = (other.b - other.a)[:2]
     length = float(np.hypot(*unit))
     unit = unit / length
     left = np.array([-unit[1], unit[0]])
-    points = road.a[:2] + np.linspace(0, 1, 41)[:, None] * (road.b - road.a)[:2]
+    points = a[:2] + np.linspace(0, 1, 41)[:, None] * (b - a)[:2]
     s, t = (points - other.a[:2]) @ unit, (points - other.a[:2]) @ left
     common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length)
     return bool(common.mean() > tolerances.ROAD_OVERLAP_SHARE)

@@ -164,11 +164,10 @@ def rim_votes(color: Image, radius_px: float) -> Image:
     ring /= ring.sum()
     with np.errstate(invalid="ignore"):
         nx, ny = np.where(r > 0, u / r, 0), np.where(r > 0, v / r, 0)
-    votes = cv2.filter2D(xx, -1, (ring * nx * nx).astype(np.float32))
-    votes += cv2.filter2D(xy, -1, (ring * 2 * nx * ny).astype(np.float32))
-    votes += cv2.filter2D(yy, -1, (ring * ny * ny).astype(np.float32))
-    # what an edge of any direction would give on average is taken off
-    votes -= 0.5 * (cv2.filter2D(xx, -1, ring.astype(np.float32)) + cv2.filter2D(yy, -1, ring.astype(np.float32)))
+    # a ring-weighted mean of n.T.n, less what an edge of any direction would give on average
+    votes = np.zeros(xx.shape, np.float32)
+    for part, weight in ((xx, nx * nx - 0.5), (xy, 2 * nx * ny), (yy, ny * ny - 0.5)):
+        votes = votes + np.asarray(cv2.filter2D(part, -1, (ring * weight).astype(np.float32)), dtype=np.float32)
     return np.clip(2 * votes, 0, 1).astype(np.float32)
 
 

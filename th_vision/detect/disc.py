@@ -62,7 +62,9 @@ def _blobs(plan: PlanView, radii_mm: tuple[float, float]) -> list[tuple[float, f
     """Compact places whose colour is not the empty table's: plan centre and radius of equal area, mm."""
     table = plan.table
     intrinsics = table.camera.color
-    assert plan.color is not None and intrinsics is not None and table.empty.color_bgr is not None
+    assert plan.color is not None
+    assert intrinsics is not None
+    assert table.empty.color_bgr is not None
     difference = np.abs(plan.color - table.empty.color_bgr.astype(np.float32)).max(axis=2)
     smooth = cv2.GaussianBlur(difference, (0, 0), 1.5)
     usual = float(np.median(smooth))

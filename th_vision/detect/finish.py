@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assemble import Assembly, FoundRoad
-from th_vision.detect.cars import cars_on
+from th_vision.detect.cars import FoundCar, cars_on
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.kernel import disc_share, shown
@@ -19,6 +20,7 @@ from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent
 from th_vision.detect.patch import strip
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
+from th_vision.detect.t_junction import on_top
 
 Array = NDArray[np.float64]
 
@@ -30,6 +32,7 @@ class _Placed:
     road: MeasuredRoad
     ends: tuple[int, int]
     on_road: tuple[int | None, int | None]
+    sigma_z: float
 
 
 def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | None) -> Layout:
@@ -48,48 +51,115 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
 
 
 def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Placed]:
-    """Measure every road again at its resting height, with its neighbours' outlines left out."""
+    """Measure every road again at its resting height, with the outlines of those above it left out."""
     columns = assembly.columns
-    order = _bottom_up(pieces, assembly)
+    order, unsure = _bottom_up(plan, pieces, assembly)
     lying: dict[int, Lying] = {}
     placed: dict[int, _Placed] = {}
-    for k in order:
+    for place, k in enumerate(order):
         found = assembly.roads[k]
-        centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in found.ends)
-        neighbours = [
-            m for m in range(len(assembly.roads)) if m != k and set(found.ends) & set(assembly.roads[m].ends) - {-1}
+        below = [m for m in _neighbours(assembly, k) if m in lying]
+        above = [
+            assembly.roads[m].road for m in _neighbours(assembly, k) if m in order[place + 1 :] or {k, m} <= unsure
         ]
-        others = tuple((assembly.roads[m].road.a, assembly.roads[m].road.b) for m in neighbours)
-        below = [m for m in neighbours if m in lying]
+        sticks, tops = [lying[m] for m in below], _tops(pieces, columns, found)
         road = found.road
-        for _ in range(2):
-            za, zb = rest(pieces, road.a[:2], road.b[:2], _tops(pieces, columns, found), [lying[m] for m in below])
-            a, b = np.array([*road.a[:2], za]), np.array([*road.b[:2], zb])
-            road = measure_road(plan, pieces, a, b, (centers[0], centers[1]), others)
-        za, zb = rest(pieces, road.a[:2], road.b[:2], _tops(pieces, columns, found), [lying[m] for m in below])
-        road = replace(road, a=np.array([*road.a[:2], za]), b=np.array([*road.b[:2], zb]))
+        za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
+        road = _measured_again(plan, pieces, assembly, k, _at_heights(plan, road, za, zb), above)
+        za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
+        road = _at_heights(plan, road, za, zb)
         lying[k] = Lying(road.a[:2], road.b[:2], za, zb)
         on_road = (
             _lies_on(pieces, assembly, k, 0, road, below, lying),
             _lies_on(pieces, assembly, k, 1, road, below, lying),
         )
-        placed[k] = _Placed(road, found.ends, on_road)
+        placed[k] = _Placed(road, found.ends, on_road, _height_sigma(pieces, k in unsure))
     return [placed[k] for k in range(len(assembly.roads))]
 
 
-def _bottom_up(pieces: Pieces, assembly: Assembly) -> list[int]:
-    """Indices of roads so that what lies below comes first: known ones by age, then by how covered their tips are."""
+def _measured_again(
+    plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, road: MeasuredRoad, above: list[MeasuredRoad]
+) -> MeasuredRoad:
+    """Road k at its resting height, measured once more; hidden tips of a known road stay where they were."""
+    found = assembly.roads[k]
+    columns = assembly.columns
+    centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in found.ends)
+    others = tuple((other.a, other.b) for other in above)
+    measured = measure_road(plan, pieces, road.a, road.b, (centers[0], centers[1]), others)
+    if found.age < FoundRoad.age and measured.sigma_along > road.sigma_along:
+        return replace(measured, a=road.a, b=road.b, sigma_along=road.sigma_along)
+    return measured
 
-    def covered(k: int) -> float:
-        found = assembly.roads[k]
-        shared = [
-            found.road.tip_clear[side]
-            for side, end in enumerate(found.ends)
-            if end >= 0 and sum(end in other.ends for other in assembly.roads) > 1
-        ]
-        return min(shared) if shared else 0.0
 
-    return sorted(range(len(assembly.roads)), key=lambda k: (assembly.roads[k].age, covered(k)))
+def _height_sigma(pieces: Pieces, unsure: bool) -> float:
+    """Sigma of a tip's height: by resting, and by half a stick where its place in a stack of ends is unsure."""
+    return float(np.hypot(tolerances.RESTING_SIGMA_MM, pieces.stick.thickness / 2 if unsure else 0.0))
+
+
+def _neighbours(assembly: Assembly, k: int) -> list[int]:
+    """Roads that share a column with road k."""
+    shared = set(assembly.roads[k].ends) - {-1}
+    return [m for m in range(len(assembly.roads)) if m != k and shared & set(assembly.roads[m].ends)]
+
+
+def _at_heights(plan: PlanView, road: MeasuredRoad, za: float, zb: float) -> MeasuredRoad:
+    """The road with other heights at its tips: seen on the same rays of the colour camera, so moved in plan."""
+    eye = np.linalg.inv(plan.table.T_color_table if plan.color is not None else plan.table.T_depth_table)[:3, 3]
+    tips = []
+    for tip, z in ((road.a, za), (road.b, zb)):
+        share = (z - tip[2]) / (eye[2] - tip[2])
+        tips.append(np.array([*(tip[:2] + share * (eye[:2] - tip[:2])), z]))
+    return replace(road, a=tips[0], b=tips[1])
+
+
+def _bottom_up(plan: PlanView, pieces: Pieces, assembly: Assembly) -> tuple[list[int], set[int]]:
+    """Indices of roads so that what lies below comes first; and those whose place in a stack of ends is doubtful.
+
+    Known roads lie below what came later; among roads of one age the outline that goes on unbroken is the upper one's.
+    """
+    roads = assembly.roads
+    above: list[tuple[float, int, int]] = []  # (evidence, lower, upper)
+    unsure: set[int] = set()
+    for k in range(len(roads)):
+        for m in _neighbours(assembly, k):
+            if m <= k or not _overlap(pieces, roads[k].road, roads[m].road):
+                continue
+            if roads[k].age != roads[m].age:
+                lower, upper = (k, m) if roads[k].age < roads[m].age else (m, k)
+                above.append((tolerances.KNOWN_SCORE, lower, upper))
+                continue
+            evidence = on_top(plan, pieces, (roads[k].road.a, roads[k].road.b), (roads[m].road.a, roads[m].road.b))
+            above.append((abs(evidence), m, k) if evidence > 0 else (abs(evidence), k, m))
+            if abs(evidence) < tolerances.ON_TOP_CLEAR:
+                unsure |= {k, m}
+    ranks = dict.fromkeys(range(len(roads)), 0)
+    kept: list[tuple[int, int]] = []
+    for _, lower, upper in sorted(above, reverse=True):
+        if not _reaches(kept, upper, lower):  # evidence that contradicts stronger evidence is dropped
+            kept.append((lower, upper))
+    for _ in range(len(roads)):
+        for lower, upper in kept:
+            ranks[upper] = max(ranks[upper], ranks[lower] + 1)
+    return sorted(ranks, key=lambda k: (ranks[k], k)), unsure
+
+
+def _reaches(pairs: list[tuple[int, int]], start: int, goal: int) -> bool:
+    """Whether goal is above start by a chain of (lower, upper) pairs."""
+    seen, front = {start}, [start]
+    while front:
+        here = front.pop()
+        if here == goal:
+            return True
+        for lower, upper in pairs:
+            if lower == here and upper not in seen:
+                seen.add(upper)
+                front.append(upper)
+    return False
+
+
+def _overlap(pieces: Pieces, first: MeasuredRoad, second: MeasuredRoad) -> bool:
+    shape = outline(pieces, first.a[:2], first.b[:2])
+    return bool(shape.intersection(outline(pieces, second.a[:2], second.b[:2])).area > 1.0)
 
 
 def _tops(pieces: Pieces, columns: list[ColumnCandidate], found: FoundRoad) -> list[tuple[float, float, float]]:
@@ -97,19 +167,25 @@ def _tops(pieces: Pieces, columns: list[ColumnCandidate], found: FoundRoad) -> l
 
 
 def _lies_on(
-    pieces: Pieces, assembly: Assembly, k: int, side: int, road: MeasuredRoad, below: list[int], lying: dict[int, Lying]
+    pieces: Pieces,
+    assembly: Assembly,
+    k: int,
+    side: int,
+    road: MeasuredRoad,
+    below: list[int],
+    lying: dict[int, Lying],
 ) -> int | None:
-    """The topmost road below this end that it overlaps in plan, None where it lies on the column or the table itself."""
+    """The topmost road below this end that it overlaps in plan; None: it lies on the column or table itself."""
     end = assembly.roads[k].ends[side]
     if end < 0:
         return None
     shape = outline(pieces, road.a[:2], road.b[:2])
     on = [
-        m
+        (lying[m].top_at(road.a[None, :2] if side == 0 else road.b[None, :2])[0], m)
         for m in below
         if end in assembly.roads[m].ends and shape.intersection(outline(pieces, lying[m].a, lying[m].b)).area > 1.0
     ]
-    return on[-1] if on else None
+    return max(on)[1] if on else None
 
 
 def _stick_color(plan: PlanView, pieces: Pieces, placed: list[_Placed]) -> Array | None:
@@ -185,12 +261,16 @@ def _road(p: _Placed, name: str, column_ids: list[str], road_ids: list[str]) -> 
         rests.append(road_ids[on] if on is not None else column_ids[end] if end >= 0 else "table")
     return Road(
         id=name,
-        ends=(tuple(map(float, p.road.a)), tuple(map(float, p.road.b))),
+        ends=(_point(p.road.a), _point(p.road.b)),
         sigma_xy=p.road.sigma_across,
         sigma_along=p.road.sigma_along,
-        sigma_z=tolerances.RESTING_SIGMA_MM,
+        sigma_z=p.sigma_z,
         rests_on=(rests[0], rests[1]),
     )
+
+
+def _point(tip: Array) -> tuple[float, float, float]:
+    return float(tip[0]), float(tip[1]), float(tip[2])
 
 
 def _cars(
@@ -201,7 +281,7 @@ def _cars(
         for road in roads
         for car in cars_on(plan, pieces, colors, np.array(road.ends[0]), np.array(road.ends[1]))
     ]
-    found = _one_road_each(found, roads)
+    found = _one_road_each(found)
     ids = _ids("k", [(car.x, car.y) for _, car in found], _old_places(prior, "cars"), 6.0)
     return tuple(
         Car(
@@ -221,9 +301,9 @@ def _cars(
     )
 
 
-def _one_road_each(found: list, roads: tuple[Road, ...]) -> list:  # type: ignore[type-arg]
+def _one_road_each(found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:
     """A car seen from two crossing roads stands on the upper one."""
-    kept: list = []  # type: ignore[type-arg]
+    kept: list[tuple[str, FoundCar]] = []
     for road, car in sorted(found, key=lambda pair: -pair[1].z):
         if all(np.hypot(car.x - other.x, car.y - other.y) > 8.0 for _, other in kept):
             kept.append((road, car))
@@ -250,13 +330,5 @@ def _ids(
             names[k] = name
             taken.add(name)
     used = {name for name, _, _ in old}
-    number = 1
-    out = []
-    for name in names:
-        if name is None:
-            while f"{letter}{number}" in used:
-                number += 1
-            name = f"{letter}{number}"
-            used.add(name)
-        out.append(name)
-    return out
+    free = (f"{letter}{number}" for number in count(1) if f"{letter}{number}" not in used)
+    return [next(free) if name is None else name for name in names]

@@ -1,4 +1,4 @@
-"""The forward model of a whole layout: the heights that the sensor would show of it, to be laid beside what it shows."""
+"""The forward model of a whole layout: the heights that the sensor would show of it, beside what it shows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def bar_polygon(pieces: Pieces, bar: Bar) -> Polygon:
     if pieces.stick.ends == "round":
         turn = np.linspace(-np.pi / 2, np.pi / 2, 9)
         cap = np.c_[np.cos(turn) * radius, np.sin(turn) * radius]
-        local = np.concatenate([cap + [length - radius, 0], -cap + [radius, 0]])
+        local = np.concatenate([cap + np.array([length - radius, 0]), np.array([radius, 0]) - cap])
     else:
         local = np.array([[0, -radius], [length, -radius], [length, radius], [0, radius]])
     plan = a[:2] + local[:, :1] * along + local[:, 1:] * left

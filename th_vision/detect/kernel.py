@@ -91,5 +91,5 @@ def render_heights(plan: PlanView, polygons: list[tuple[Array, Array]], box: tup
     inner = slice(pad, hard.shape[0] - pad), slice(pad, hard.shape[1] - pad)
     hard, blended = hard[inner], blended[inner]
     mm_per_px = plan.mm_per_px[v0:v1, u0:u1]
-    keep = fattened_share(hard / mm_per_px).astype(np.float32)
+    keep = fattened_share(np.asarray(hard / mm_per_px, dtype=np.float64)).astype(np.float32)
     return np.where(hard > blended, blended + (hard - blended) * keep, blended).astype(np.float32)

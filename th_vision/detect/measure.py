@@ -229,7 +229,7 @@ def _off_rims(patch: Strip, centers: tuple[Array | None, Array | None], radius: 
         if abs(t) < radius:
             half = np.sqrt(radius**2 - t**2)
             for rim in (s - half, s + half):
-                usable[np.abs(patch.s - rim) < tolerances.RIM_BAND_MM] = 0.0
+                usable[np.abs(patch.s - rim) < tolerances.RIM_BLIND_MM] = 0.0
     return usable
 
 
@@ -261,7 +261,7 @@ def _outlines_of(patch: Strip, pieces: Pieces, others: tuple[tuple[Array, Array]
         span = q - p
         at = np.clip(((s - p[0]) * span[0] + (t - p[1]) * span[1]) / (span @ span), 0, 1)
         distance = np.hypot(s - p[0] - at * span[0], t - p[1] - at * span[1])
-        out |= np.abs(distance - half_width) < tolerances.RIM_BAND_MM
+        out |= np.abs(distance - half_width) < tolerances.RIM_BLIND_MM
     return out
 
 

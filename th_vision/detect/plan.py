@@ -6,6 +6,7 @@ a point (x, y, z) that a hypothesis names, and answered by what the camera saw o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -167,31 +168,38 @@ def _sample(image: Image, pixels: Array) -> Image:
     out = np.empty((len(flat), *image.shape[2:]), np.float32)
     for start in range(0, len(flat), 30_000):  # cv2.remap refuses maps of more than 32767 rows
         part = flat[start : start + 30_000]
-        got = cv2.remap(image, part, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=[np.nan] * 4)
+        got = _remap(image, part[..., 0], part[..., 1])
         out[start : start + 30_000] = got.reshape(len(part), *image.shape[2:])
     return out.reshape(*shape, *image.shape[2:])
 
 
-def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: object) -> Image:
+def _remap(image: Image, map_x: Image, map_y: Image) -> Image:
+    """Bilinear samples of an image at pixel maps; NaN outside."""
+    got = cv2.remap(
+        image,
+        np.ascontiguousarray(map_x),
+        np.ascontiguousarray(map_y),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=[np.nan] * 4,
+    )
+    return np.asarray(got, dtype=np.float32)
+
+
+def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: Callable[[Array], Array]) -> Image:
     """Sample an image on a horizontal plane. The map is smooth: computed on every 8th cell and interpolated."""
     xs, ys = field.grid(pitch_mm)
     step = 8
-    coarse_x = np.append(xs[::step], xs[-1] + step * pitch_mm)
-    coarse_y = np.append(ys[::step], ys[-1] + step * pitch_mm)
-    coarse_x = xs[0] + step * pitch_mm * np.arange(len(coarse_x))
-    coarse_y = ys[0] + step * pitch_mm * np.arange(len(coarse_y))
+    coarse_x = xs[0] + step * pitch_mm * np.arange(len(xs) // step + 2)
+    coarse_y = ys[0] + step * pitch_mm * np.arange(len(ys) // step + 2)
     gx, gy = np.meshgrid(coarse_x, coarse_y)
-    points = np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1)
-    assert callable(pixels_of)
-    coarse = np.asarray(pixels_of(points), dtype=np.float32)
+    coarse = pixels_of(np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1)).astype(np.float32)
     # cell i of the fine grid lies at coarse index i / step
-    map_x = np.broadcast_to((np.arange(len(xs)) / step).astype(np.float32), (len(ys), len(xs)))
-    map_y = np.broadcast_to((np.arange(len(ys)) / step).astype(np.float32)[:, None], (len(ys), len(xs)))
-    fine = cv2.remap(coarse, np.ascontiguousarray(map_x), np.ascontiguousarray(map_y), cv2.INTER_LINEAR)
-    return np.asarray(
-        cv2.remap(image, fine, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=[np.nan] * 4),
-        dtype=np.float32,
-    )
+    shape = (len(ys), len(xs))
+    map_x = np.broadcast_to((np.arange(len(xs)) / step).astype(np.float32), shape)
+    map_y = np.broadcast_to((np.arange(len(ys)) / step).astype(np.float32)[:, None], shape)
+    fine = [_remap(np.ascontiguousarray(coarse[..., k]), map_x, map_y) for k in (0, 1)]
+    return _remap(image, fine[0], fine[1])
 
 
 def _same_light(view: StillView) -> Image | None:

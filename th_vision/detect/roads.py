@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,36 +21,15 @@ Array = NDArray[np.float64]
 class RoadCandidate:
     """A road that may lie along the line ``a``-``b`` (its axis on the top surface between its columns' centres, mm).
 
-    ``start`` and ``stop``: indices into the columns, -1 where that end lies on the table. ``presence``: share of its
-    length where depth shows something as high as it. ``edges``: share of its two long edges seen in colour (NaN
-    without colour). ``tips``: plan positions of its two tips along a-b, mm from a; ``tip_sigma_mm`` their sigma.
+    ``presence``: share of its length where depth shows something as high as it. ``edges``: share of its two long
+    edges seen in colour (NaN without colour).
     """
 
     a: Array
     b: Array
-    start: int
-    stop: int
     presence: float
     edges: float
     score: float
-    tips: tuple[float, float]
-    tip_sigma_mm: float
-
-
-def road_candidates(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate]) -> list[RoadCandidate]:
-    """All roads between columns that a stick can join, and down to the table from low columns; best first."""
-    out = []
-    for i, j in combinations(range(len(columns)), 2):
-        if not joinable(pieces, columns[i], columns[j]):
-            continue
-        candidate = fit_between(plan, pieces, columns[i], columns[j], i, j)
-        if candidate is not None:
-            out.append(candidate)
-    for i, column in enumerate(columns):
-        if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
-            out += ramps_from(plan, pieces, column, i)
-    out.sort(key=lambda candidate: -candidate.score)
-    return out
 
 
 def joinable(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
@@ -65,22 +43,11 @@ def joinable(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
     return least <= length <= most
 
 
-def fit_between(
-    plan: PlanView, pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate, i: int, j: int
-) -> RoadCandidate | None:
-    """The best bar between two columns, or None where there is nothing like one."""
-    top = pieces.stick.thickness
-    za, zb = a.levels * pieces.disc.height + top, b.levels * pieces.disc.height + top
-    return fit_line(plan, pieces, np.array([a.x, a.y, za]), np.array([b.x, b.y, zb]), i, j)
-
-
-def fit_line(
-    plan: PlanView, pieces: Pieces, a: Array, b: Array, i: int, j: int, *, reach_mm: float | None = None
-) -> RoadCandidate | None:
-    """The best bar near the line a-b whose ends may be off to the side by up to ``reach_mm`` (default: disc radius)."""
+def fit_line(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> RoadCandidate | None:
+    """The best bar near the line a-b between two columns' centres; its ends may be off to the side on them."""
     radius = pieces.disc.radius
     width = pieces.stick.width
-    reach = radius * 0.75 if reach_mm is None else reach_mm
+    reach = radius * 0.75
     pitch = tolerances.STRIP_PITCH_MM
     half = reach + width / 2 + 6
     patch = strip(plan, a, b, radius + 4, half, pitch)
@@ -103,30 +70,25 @@ def fit_line(
         score = presence + edges
     else:
         score = presence + 0.3 * _ridge(patch, rows, lines[..., rows])
-    best = np.unravel_index(int(np.nanargmax(score)), score.shape)
+    row, column = divmod(int(np.nanargmax(score)), score.shape[1])
+    best = (row, column)
     if not presence[best] > tolerances.ROAD_LEAST_PRESENCE:
         return None
-    line = lines[best]
     along_unit = (b - a)[:2] / patch.length
     left_unit = np.array([-along_unit[1], along_unit[0]])
     new_a, new_b = a.copy(), b.copy()
     new_a[:2] = a[:2] + o1[best] * left_unit
     new_b[:2] = b[:2] + o2[best] * left_unit
-    tips, tip_sigma = find_tips(patch, pieces, line, from_table=(i < 0, j < 0))
     return RoadCandidate(
         a=new_a,
         b=new_b,
-        start=i,
-        stop=j,
         presence=float(presence[best]),
         edges=float(edges[best]),
         score=float(score[best]),
-        tips=tips,
-        tip_sigma_mm=tip_sigma,
     )
 
 
-def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate, i: int) -> list[RoadCandidate]:
+def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[RoadCandidate]:
     """Bars from a low column down to the table, in whatever directions there are any."""
     top = column.levels * pieces.disc.height + pieces.stick.thickness
     run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
@@ -140,7 +102,7 @@ def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate, i: int) 
             continue
         direction = np.array([np.cos(np.radians(angles[k])), np.sin(np.radians(angles[k]))])
         b = np.array([*(a[:2] + direction * run), pieces.stick.thickness])
-        candidate = fit_line(plan, pieces, a, b, i, -1, reach_mm=pieces.disc.radius * 0.75)
+        candidate = fit_line(plan, pieces, a, b)
         if candidate is not None:
             out.append(candidate)
     return out
@@ -191,38 +153,3 @@ def _gather(values: Array | NDArray[np.float32], patch: Strip, rows: NDArray[np.
     pitch = patch.t[1] - patch.t[0]
     columns = np.clip(np.rint((across - patch.t[0]) / pitch).astype(int), 0, len(patch.t) - 1)
     return np.asarray(values[rows, columns], dtype=np.float64)
-
-
-def find_tips(
-    patch: Strip, pieces: Pieces, line: Array, *, from_table: tuple[bool, bool]
-) -> tuple[tuple[float, float], float]:
-    """Plan positions of both tips along the strip, mm from a, and their sigma, by the edges that end the stick.
-
-    Both are looked for together, since the stick's length is known; without colour the stick is put in the middle.
-    """
-    slope = float(np.arctan2(patch.b[2] - patch.a[2], patch.length))
-    run = pieces.stick.length * float(np.cos(slope))
-    middle = patch.length / 2
-    blind_sigma = pieces.disc.radius / 2
-    if patch.color is None or not np.isfinite(patch.color).all(axis=-1).mean() > 0.5:
-        return (middle - run / 2, middle + run / 2), blind_sigma
-    _, _, across = edge_tensor(patch.color)
-    pitch = patch.s[1] - patch.s[0]
-    half = max(1, int(pieces.stick.width * 0.22 / pitch))
-    strength = np.zeros(len(patch.s))
-    for k in range(-half, half + 1):
-        strength += _gather(across, patch, np.arange(len(patch.s)), line + k * pitch)
-    strength /= 2 * half + 1
-    radius = pieces.disc.radius
-    low = -radius - 2
-    starts = np.arange(low, patch.length - run + radius + 2, pitch / 2)
-    spread = np.arange(-tolerances.STICK_LENGTH_SLACK_MM, tolerances.STICK_LENGTH_SLACK_MM + 0.01, pitch / 2)
-    first = np.interp(starts, patch.s, strength)
-    second = np.interp(starts[:, None] + run + spread, patch.s, strength)
-    prior = -0.5 * (spread / (tolerances.STICK_LENGTH_SLACK_MM / 2)) ** 2 * 0.15
-    together = first[:, None] + second + prior
-    k, m = np.unravel_index(int(np.argmax(together)), together.shape)
-    tips = float(starts[k]), float(starts[k] + run + spread[m])
-    clear = float(together[k, m])
-    sigma = tolerances.TIP_SIGMA_MM if clear > 0.8 else tolerances.TIP_SIGMA_MM + (0.8 - clear) * blind_sigma
-    return tips, sigma
