@@ -13,6 +13,13 @@ from fractions import Fraction
 
 from rules.lines import Switch
 
+PARTIAL_RISE = 8
+"""Where two sticks overlap in part there is no one place to compare heights at; sloping ones may even pass through
+each other there. Nearer than this many mm the oracle doesn't say which is over which."""
+
+ROUND_END_CHORDS = 0.2
+"""A round end may be drawn with chords: an overlap by less than this many mm is none to speak of."""
+
 Vec2 = tuple[Fraction, Fraction]
 
 
@@ -53,9 +60,10 @@ def judge(
             where, partial = _encounter(new, old, width)
             if where is None:
                 continue
-            side = "over" if _height(new, where) > _height(old, where) else "under"
-            if _height(new, where) == _height(old, where):
+            rise = _height(new, where) - _height(old, where)
+            if rise == 0 or (partial and abs(rise) < PARTIAL_RISE):
                 raise Undecided
+            side = "over" if rise > 0 else "under"
             pays = _pays(new, old, where, side, partial, before, paid, switches, width)
             verdicts[old.id] = Verdict(side, pays, partial)
         paid += [(road, verdict.side, new.id) for road, verdict in verdicts.items() if verdict.pays]
@@ -91,6 +99,9 @@ def _pays(
         if theirs != side:
             continue
         near = _squared(there, where) <= width * width
+        by_place = switches["first_scope"] == "spot" or switches["must_be_outermost"]
+        if by_place and (partial or in_part) and _squared(there, where) < 25 * width * width:
+            raise Undecided  # an overlap in part has no one place
         if switches["must_be_outermost"] and near:
             beyond = _height(other, where) - _height(new, where)
             if (beyond > 0) if side == "over" else (beyond < 0):
@@ -121,7 +132,7 @@ def _encounter(one: Stick, two: Stick, width: int) -> tuple[Vec2 | None, bool]:
         share = Fraction(sides[2], sides[2] - sides[3])
         return _along(one, share), False
     gap, near = _nearest(one, two, width)
-    if abs(gap - width) < 1e-6:
+    if abs(gap - width) < ROUND_END_CHORDS:
         raise Undecided
     return (near, True) if gap < width else (None, False)
 
