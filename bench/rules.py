@@ -20,6 +20,7 @@ import numpy as np
 from bench.doubtful_tables import HEIGHT, STICK, THICK, sampled
 from rules.events import (
     CityFact,
+    CityKind,
     Fact,
     FactCar,
     FactColumn,
@@ -60,10 +61,10 @@ def dense_game(roads: int, field_mm: float, seed: int) -> tuple[GameFact, list[F
         area = FactObject(id=f"d{number}", kind="development_area", outline=_square(x, y, 70), height=2)
         facts.append(CityFact(player="blue", object=area))
     for number in range(4):
-        area = facts[number]
-        assert isinstance(area, CityFact)
-        x, y = area.object.outline[0]
-        kind = "tower" if number == 3 else "building"
+        placed = facts[number]
+        assert isinstance(placed, CityFact)
+        x, y = placed.object.outline[0]
+        kind: CityKind = "tower" if number == 3 else "building"
         thing = FactObject(id=f"b{number}", kind=kind, outline=_square(x + 20, y + 20, 28), height=70)
         facts.append(CityFact(player="blue", object=thing))
     at: dict[str, FactColumn] = {}
