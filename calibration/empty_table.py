@@ -71,11 +71,12 @@ def fill_from_around(empty: EmptyTable, hidden: NDArray[np.bool_], plane_px: Map
 
 
 def raised_things(
-    rise_mm: Map, ignore: NDArray[np.bool_], mm_per_px: float, limit_mm: float
+    rise_mm: Map, ignore: NDArray[np.bool_], mm_per_px: float, limit_mm: float | Map
 ) -> list[tuple[float, int, int]]:
     """What stands above the table in one frame: (area mm2, u, v of its centre) of every patch higher than the limit.
 
-    ``rise_mm``: (h, w) height above what the empty table would show; ``ignore``: (h, w) pixels that don't count.
+    ``rise_mm``: (h, w) height above what the empty table would show; ``ignore``: (h, w) pixels that don't count;
+    ``limit_mm``: one for all pixels or (h, w).
     """
     known = np.isfinite(rise_mm) & ~ignore
     smooth = _smooth(np.where(known, rise_mm, np.nan).astype(np.float32), max(1.5, 2.5 / mm_per_px))
@@ -123,11 +124,11 @@ def mean_color(pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8] | Non
 def _robust_mean(stack: Map) -> tuple[Map, Map]:
     """Mean and variance over axis 0 of (n, rows, w), values far from the median left out; NaN where most are NaN."""
     n = len(stack)
-    ordered = np.sort(stack, axis=0)  # NaN last
     valid = np.isfinite(stack).sum(axis=0)
-    middle = np.take_along_axis(ordered, np.maximum(valid - 1, 0)[None] // 2, axis=0)[0]
-    off = np.abs(stack - middle)
-    spread = np.take_along_axis(np.sort(off, axis=0), np.maximum(valid - 1, 0)[None] // 2, axis=0)[0]
+    off = np.abs(stack - _median(stack, valid))
+    spread = _median(off, valid)
+    # A few values of one pixel can lie together by chance: never clip tighter than its neighbourhood's spread.
+    spread = np.fmax(spread, _pool(spread))
     use = off <= np.maximum(4.0 * 1.4826 * spread, 2 * TOLERANCES.step_px)
     used = use.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -138,6 +139,14 @@ def _robust_mean(stack: Map) -> tuple[Map, Map]:
         np.where(known, mean, np.nan).astype(np.float32),
         np.where(known, variance, np.nan).astype(np.float32),
     )
+
+
+def _median(stack: Map, valid: NDArray[np.int64]) -> Map:
+    """Median over axis 0 of the values that aren't NaN; ``valid``: how many those are."""
+    ordered = np.sort(stack, axis=0)  # NaN last
+    low = np.take_along_axis(ordered, (np.maximum(valid - 1, 0) // 2)[None], axis=0)[0]
+    high = np.take_along_axis(ordered, np.minimum(valid // 2, len(stack) - 1)[None], axis=0)[0]
+    return np.asarray((low + high) / 2, dtype=np.float32)
 
 
 def _neighbour_variance(mean: Map) -> Map:

@@ -47,7 +47,8 @@ class Shot:
 class Reference:
     """The table as the frames with the board show it: what an empty frame is held against.
 
-    ``field``: (h, w) True where the table is measured and nothing stands on it.
+    ``field``: (h, w) True where the table is measured and nothing stands on it. ``noise_px``: (h, w) temporal noise of
+    one frame, or None where too few frames showed it.
     """
 
     empty: EmptyTable
@@ -55,6 +56,7 @@ class Reference:
     field: NDArray[np.bool_]
     T_depth_table: NDArray[np.float64]
     mm_per_px: float
+    noise_px: Map | None
 
 
 @dataclass
@@ -99,6 +101,7 @@ def sort_frames(
     reference: Reference | None = None
     made_from = 0
     first: Shot | None = None
+    waited = 0
     for number, (depth, color) in enumerate(frames):
         _check_size(number, depth, color, camera)
         out.seen += 1
@@ -112,6 +115,7 @@ def sort_frames(
                     tell(f"frame {number}: board seen")
             else:
                 out.rejected.append(Rejected(number, reason))
+            waited = 0
             continue
         if not boards.kept:
             early.offer(shot)
@@ -129,7 +133,8 @@ def sort_frames(
                 break
         else:
             out.rejected.append(Rejected(number, reason))
-            if empty.offered >= TOLERANCES.min_empty_frames:
+            waited += 1
+            if empty.offered >= TOLERANCES.min_empty_frames or waited >= TOLERANCES.patience_frames:
                 break
     out.board = [(shot, view) for shot, view in boards.kept if view is not None]
     if not out.board:
@@ -145,6 +150,9 @@ def sort_frames(
             else:
                 out.rejected.append(Rejected(shot.number, reason))
     out.empty = sorted((shot for shot, _ in empty.kept), key=lambda shot: shot.number)
+    if out.empty and reference is not None:
+        out.empty, hidden = _without_raised_blocks(out.empty, reference, camera)
+        out.rejected += hidden
     out.rejected.sort(key=lambda one: one.frame)
     return out
 
@@ -165,7 +173,8 @@ def reference_from(boards: list[tuple[Shot, BoardView | None]], camera: Camera, 
     height = plane.raised(empty.disparity_px, camera)
     limit = np.maximum(TOLERANCES.plane_gate_mm, 2 * TOLERANCES.ripple_share * plane.distance_mm)
     field_ = np.isfinite(height) & (np.abs(height) < limit)
-    return Reference(empty, plane, _shrink(field_, 12.0 / mm_per_px), T, mm_per_px)
+    noise = (seen_map.sigma_px * np.float32(np.sqrt(len(stack)))).astype(np.float32) if len(stack) >= 3 else None
+    return Reference(empty, plane, _shrink(field_, 12.0 / mm_per_px), T, mm_per_px, noise)
 
 
 def table_plane(
@@ -192,20 +201,9 @@ def table_plane(
 
 def why_not_empty(shot: Shot, reference: Reference, camera: Camera, first: Shot | None) -> str | None:
     """Why a frame without the board doesn't show the empty table, or None where it does."""
-    disparity = disparity_from_depth(shot.depth, camera)
-    usable = reference.field
-    known = np.isfinite(disparity) & usable
-    lost = 1.0 - known.sum() / max(int(usable.sum()), 1)
-    if lost > TOLERANCES.max_lost_share:
-        return f"{lost:.0%} of the table has no depth: something covers it"
-    with np.errstate(invalid="ignore"):
-        change = disparity - reference.empty.disparity_px
-    change -= np.float32(np.median(change[known]))
-    per_mm = camera.disparity_gain / reference.plane.distance_mm**2
-    things = raised_things(change / np.float32(per_mm), ~usable, reference.mm_per_px, _raised_limit(reference))
-    if things:
-        area, u, v = max(things)
-        return f"something stands on the table ({area / 100:.0f} cm2 at depth pixel {u}, {v})"
+    reason = _why_raised(disparity_from_depth(shot.depth, camera), reference, camera, 1)
+    if reason is not None:
+        return reason
     if first is not None and first.color is not None and shot.color is not None and camera.color is not None:
         mm = reference.plane.distance_mm / camera.color.fx
         if color_changed(first.color, shot.color, mm):
@@ -213,15 +211,51 @@ def why_not_empty(shot: Shot, reference: Reference, camera: Camera, first: Shot 
     return None
 
 
+def _why_raised(disparity: Map, reference: Reference, camera: Camera, averaged: int) -> str | None:
+    """Why a disparity picture, mean of ``averaged`` frames, isn't the bare table; None where it is."""
+    usable = reference.field
+    known = np.isfinite(disparity) & usable
+    lost = 1.0 - known.sum() / max(int(usable.sum()), 1)
+    if lost > TOLERANCES.max_lost_share:
+        return f"{lost:.0%} of the table has no depth: something covers it"
+    with np.errstate(invalid="ignore"):
+        change = disparity - reference.empty.disparity_px
+    middle = np.float32(np.median(change[known]))
+    change -= middle
+    noise = np.float32(1.4826 * np.median(np.abs(change[known])))
+    if reference.noise_px is not None:
+        noise = np.fmax(noise, reference.noise_px / np.float32(np.sqrt(averaged)))
+    mm_per_disparity = np.float32(reference.plane.distance_mm**2 / camera.disparity_gain)
+    limit = np.maximum(TOLERANCES.raised_mm, TOLERANCES.raised_sigmas * noise * mm_per_disparity)
+    things = raised_things(change * mm_per_disparity, ~usable, reference.mm_per_px, np.asarray(limit, dtype=np.float32))
+    if not things:
+        return None
+    area, u, v = max(things)
+    return f"something stands on the table ({area / 100:.1f} cm2 at depth pixel {u}, {v})"
+
+
+def _without_raised_blocks(
+    shots: list[Shot], reference: Reference, camera: Camera
+) -> tuple[list[Shot], list[Rejected]]:
+    """Empty frames but for blocks whose mean shows a low thing that the noise of their single frames hid."""
+    size = TOLERANCES.block_frames
+    kept: list[Shot] = []
+    rejected: list[Rejected] = []
+    for start in range(0, len(shots), size):
+        block = shots[start : start + size]
+        mean = map_from_disparities([disparity_from_depth(shot.depth, camera) for shot in block])
+        reason = _why_raised(mean.disparity_px, reference, camera, len(block))
+        if reason is None:
+            kept += block
+        else:
+            rejected += [Rejected(shot.number, reason) for shot in block]
+    return kept, rejected
+
+
 def empty_color(shots: list[Shot]) -> Color | None:
     """Mean colour picture of the empty frames (of ten, spread over them), or None."""
     colors = [shot.color for shot in shots if shot.color is not None]
     return mean_color(colors[:: max(1, len(colors) // _COLORS_KEPT)])
-
-
-def _raised_limit(reference: Reference) -> float:
-    """Height that one frame's noise doesn't reach by chance."""
-    return float(max(TOLERANCES.raised_mm, TOLERANCES.raised_share * reference.plane.distance_mm))
 
 
 def _plane_px(coefficients: NDArray[np.float64], camera: Camera) -> Map:

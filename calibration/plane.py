@@ -121,7 +121,8 @@ def plane_from_depth(
     inverse_z = disparity_px[v[keep], u[keep]].astype(np.float64) / camera.disparity_gain
     plane = np.asarray(start, dtype=np.float64) if start is not None else _vote(pixels, rays, inverse_z)
     plane, weights = _fit(rays, inverse_z, plane)
-    if int((weights > 0).sum()) * max(1, total // _FIT_PIXELS) < TOLERANCES.min_plane_px:
+    share = float((weights > 0).mean())
+    if share < TOLERANCES.min_plane_share or share * total < TOLERANCES.min_plane_px:
         raise CalibrationError("no plane found in depth: the table must fill most of the view")
     residual = inverse_z - rays @ plane
     z = 1.0 / (rays @ plane)
@@ -134,8 +135,8 @@ def plane_from_depth(
         covariance=_covariance(pixels, rays, residual, weights, cell_px),
         residual_mm=float(np.sqrt(np.average(residual_mm[on_plane] ** 2))),
         ripple_mm=_ripple(pixels[on_plane], residual_mm[on_plane], cell_px / 4),
-        pixels=int(on_plane.sum() / len(on_plane) * total),
-        share=float(on_plane.mean()),
+        pixels=int(share * total),
+        share=share,
     )
 
 

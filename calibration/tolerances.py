@@ -27,8 +27,8 @@ class Tolerances:
     """The same in the joint fit with depth: what is left of the lens after its factory calibration comes on top."""
 
     # --- table plane from depth
-    min_plane_sigma_px: float = 0.005
-    """No plane's disparity is known better than this, however many pixels: fixed pattern, pixel locking."""
+    min_plane_sigma_px: float = 0.012
+    """No plane's disparity at the rim is known better than this, however many pixels: drift, pixel locking."""
     depth_scale_sigma: float = 0.007
     """Usual error of a D400's depth scale (stated limit 2 %, typical units 0.2-1 %)."""
     max_depth_scale: float = 0.025
@@ -48,12 +48,17 @@ class Tolerances:
     min_plane_px: int = 2000
     """Fewer table pixels than this give no plane worth the name."""
 
+    min_plane_share: float = 0.12
+    """A plane must hold at least this share of the pixels with depth; pure noise gives 0.06."""
+
     # --- which frames are empty
     raised_mm: float = 4.0
     """A patch of a frame that stands this far above the table (ripple taken out) is a raised thing. The lowest piece,
     one 10 mm disc, shows at least half its height."""
-    raised_share: float = 0.007
-    """The same as a share of the distance, for far tables, where noise is larger."""
+    raised_sigmas: float = 5.0
+    """And this many times the temporal noise there: the largest of some thousand independent samples is about 4."""
+    block_frames: int = 5
+    """Frames averaged to look once more for low things that one frame's noise hides."""
     raised_area_mm2: float = 80.0
     """Patches smaller than this are noise: a disc of 19 mm covers 284 mm2."""
     max_lost_share: float = 0.15
@@ -64,6 +69,8 @@ class Tolerances:
     """Colour changes smaller than this are noise, compression or a crumb."""
     min_empty_frames: int = 5
     """Fewer empty frames than this make the map noisier than the views measured against it: the report says so."""
+    patience_frames: int = 1500
+    """Frames read without finding the empty table, after the board was last seen, before giving up on it."""
     max_frames: int = 40
     """Frames kept of each kind. Averaging more gains nothing over the fixed pattern."""
 

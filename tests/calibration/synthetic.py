@@ -127,7 +127,7 @@ class World:
         raw = np.round(self.camera.disparity_gain / measured / self.camera.depth_unit_mm)
         raw[:, : int(np.median(exact))] = 0
         raw[rng.random(raw.shape) < 0.005] = 0
-        return raw.astype(np.uint16)
+        return np.asarray(raw, dtype=np.uint16)
 
     def color(
         self, rng: np.random.Generator, board: bool = True, patches: Sequence[Thing] = (), light: float = 1.0
@@ -146,9 +146,7 @@ class World:
             lift = self.board.thickness_mm
             face = shift @ K @ np.column_stack([T[:3, 0], T[:3, 1], T[:3, 3] + lift * T[:3, 2]])
             margin = 12.0
-            picture = cv2.copyMakeBorder(
-                self.board.image(per_mm), *[round(margin * per_mm)] * 4, cv2.BORDER_CONSTANT, value=255
-            )
+            picture = np.pad(self.board.image(per_mm), round(margin * per_mm), constant_values=255)
             mm = self.printed / per_mm
             x0 = -(self.board.width_mm / 2 + margin) * self.printed
             y0 = (self.board.height_mm / 2 + margin) * self.printed
