@@ -14,9 +14,9 @@ the edge of a disc, on a card or on another stick's end is well below, one level
 RAMP_DISTANCE_SHARE: Final = 0.1
 """Players measure the distance of the ramps with a stick held by hand: a tenth of a stick either way passes."""
 
-JOINT_REACH_WIDTHS: Final = 1.0
+JOINT_REACH_WIDTHS: Final = 2.0
 """Two roads that share a column may touch over the disc and this many stick widths around it: there their ends lie
-over or beside one another, which the rules allow."""
+over or beside one another, which the rules allow. Two widths: sticks that part at 20 degrees or more are apart there."""
 
 MIN_CROSSING_SINE: Final = 0.05
 """Below this sine of the angle two sticks are taken as parallel when sigma is propagated: the crossing point of

@@ -1,0 +1,248 @@
+"""The players' answers, undo, copies and saved games: all of it stays in the record."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.errors import RulesError
+from rules.events import CarsFact, CorrectionFact, FactCar, RulingLine, SupplyLine, UndoFact
+from rules.game import Game
+from tests.rules.tables import D, L, Table, reasons, rules_of
+
+
+def doubtful_crossing(**options: object) -> Table:
+    """Blue's road `n` crosses pink's `p` at the same height as far as anybody can tell."""
+    table = Table(**options)  # type: ignore[arg-type]
+    table.stick("pink", "p", (50, -50, 2), (50, 50, 2))
+    table.stick("blue", "n", (0, 0, 2), (100, 0, 2), lift=(2.0, 2.0), sigma_z=3.0)
+    return table
+
+
+def test_a_side_too_close_to_call_leaves_the_cars_open() -> None:
+    table = doubtful_crossing()
+    assert table.ruling.call == "fault"  # the columns are level: nothing to do with the crossing
+    (line,) = table.ruling.crossings
+    assert line.call == "too_close"
+    assert table.ruling.cars_due == 1  # over or under: both are free
+    assert table.ruling.cars_due_range is None
+
+
+def test_a_side_that_decides_about_a_car_gives_a_range() -> None:
+    table = Table()
+    table.stick("pink", "p", (50, -50, 2), (50, 50, 2))
+    table.stick("blue", "b", (0, 30, 4), (100, 30, 5))  # over p: that side is taken
+    ruling = table.stick("blue", "n", (0, 0, 2), (100, 0, 2), lift=(1.0, 1.0), sigma_z=2.0)
+    assert ruling.crossings[0].call == "too_close"
+    assert ruling.cars_due_range == (0, 1)
+    assert ruling.cars_due == 0  # as it looks: over
+    fixed = table.correct("n", p="under")
+    assert (fixed.cars_due, fixed.cars_due_range, fixed.by) == (1, None, "players")
+    assert (fixed.crossings[0].side, fixed.crossings[0].reason) == ("under", "first")
+    # The answer counts for who comes later, too.
+    assert reasons(table.stick("blue", "m", (0, -30, 1), (100, -30, 1)))["p"] == "side-taken"
+
+
+def test_an_unanswered_doubt_makes_later_crossings_doubtful() -> None:
+    table = doubtful_crossing()
+    ruling = table.stick("blue", "m", (0, -30, 4), (100, -30, 5))
+    assert ruling.crossings[0].call == "too_close"
+    assert ruling.cars_due_range == (0, 1)
+    table = doubtful_crossing()
+    table.correct("n", p="under")
+    ruling = table.stick("blue", "m", (0, -30, 4), (100, -30, 5))
+    assert (ruling.crossings[0].call, ruling.cars_due) == ("clear", 1)
+
+
+def test_players_may_say_that_there_is_no_crossing() -> None:
+    table = doubtful_crossing()
+    assert table.correct("n", p="none").cars_due == 0
+    assert reasons(table.ruling) == {"p": "partial"}
+
+
+def test_cars_due_as_the_players_say() -> None:
+    table = doubtful_crossing()
+    ruling = table.correct("n", cars_due=0)
+    assert ruling.cars_due == 0
+    assert not ruling.crossings[0].pays
+    assert table.cars_line is None
+
+
+def test_a_fault_answered_by_the_players() -> None:
+    table = Table()
+    table.ramp("blue", "base", (0, 0), levels=3)
+    table.ramp("pink", "p", (50, 5 + D / 2 - 1.0), heading=90, sigma_xy=1.0)
+    assert table.move("blue", "base", "new", (100, 0), gray=4, road="n").call == "too_close"
+    copy = table.game.copy()
+    assert table.correct("n", column_covered="clear").call == "legal"
+    table.game = copy
+    assert table.correct("n", column_covered="fault").call == "fault"
+    assert rules_of(table.ruling) == {"column-covered"}
+    assert table.correct("n", call="legal").faults == ()
+
+
+@pytest.mark.parametrize(
+    ("road", "changed", "said"),
+    [
+        ("q", {"cars_due": 1}, "no ruling on 'q'"),
+        ("n", {"cars": 1}, "known: cars_due"),
+        ("n", {"cars_due": -1}, "cars_due = -1"),
+        ("n", {"p": "sideways"}, "over | under"),
+        ("n", {"column-level": "maybe"}, "clear | fault"),
+    ],
+)
+def test_what_cannot_be_corrected_is_refused(road: str, changed: dict[str, object], said: str) -> None:
+    table = doubtful_crossing()
+    before = table.game.copy()
+    with pytest.raises(RulesError) as refused:
+        table.apply(CorrectionFact.model_validate({"turn": 1, "ruling": road, "set": changed}))
+    assert said in str(refused.value)
+    assert table.game == before
+
+
+# --- Cars told later --------------------------------------------------------------------------------------------------
+
+
+def crossing_pays_one() -> Table:
+    table = Table()
+    table.stick("pink", "p", (50, -50, 2), (50, 50, 3))
+    table.stick("blue", "n", (0, 0, 4), (100, 0, 5))
+    return table
+
+
+def test_cars_told_after_their_road_complete_it() -> None:
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="n"), turn=2)
+    assert table.cars_line is not None
+    assert (table.cars_line.due, table.cars_line.placed, table.cars_line.call) == (1, 1, "legal")
+
+
+def test_one_car_too_many() -> None:
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="n"), FactCar(id="m", on="n"), turn=2)
+    assert table.cars_line is not None
+    assert rules_of(table.cars_line) == {"cars-too-many"}
+
+
+def test_a_car_on_another_road_and_one_of_another_colour() -> None:
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="p"), turn=2)
+    assert table.cars_line is not None
+    assert "car-wrong-road" in rules_of(table.cars_line)
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="n", player="pink"), turn=2)
+    assert table.cars_line is not None
+    assert rules_of(table.cars_line) == {"car-wrong-owner"}
+
+
+def test_a_car_whose_colour_is_doubtful_is_asked_about() -> None:
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="n", player="pink", player_probability=0.8), turn=2)
+    assert table.cars_line is not None
+    assert table.cars_line.call == "too_close"
+
+
+def test_cars_due_are_no_more_than_the_player_has() -> None:
+    table = Table(material={"blue": (30, 0, 9, 1)})
+    table.stick("pink", "p1", (35, -50, 2), (35, 50, 3))
+    table.stick("pink", "p2", (65, -50, 2), (65, 50, 3))
+    assert table.stick("blue", "n", (0, 0, 4), (100, 0, 5)).cars_due == 1
+
+
+# --- Undo, copies, saved games ----------------------------------------------------------------------------------------
+
+
+def test_undo_restores_the_state_and_stays_in_the_record() -> None:
+    table = Table()
+    table.ramp("blue", "b1", (0, 0))
+    table.ramp("pink", "p1", (0, L))
+    snapshots = [table.game.copy()]
+    table.move("blue", "b1", "b2", (100, 0), gray=2, road="br", cars=["k"])
+    snapshots.append(table.game.copy())
+    table.knock("pink", "b2")
+    table.move("pink", "p1", "p2", (100, L), gray=2, road="pr")
+    snapshots.append(table.game.copy())
+    table.correct("pr", cars_due=1)
+    assert table.game != snapshots[2]
+    table.undo(3)  # the correction came in turn 3
+    assert table.game == snapshots[2]
+    answers = table.undo(2)  # the whole turn, the knock with it
+    assert table.game == snapshots[1]
+    assert [line.type for line in answers] == ["supply"]
+    table.undo(1)
+    assert table.game == snapshots[0]
+    assert [fact.type for fact in table.game.facts].count("undo") == 3
+    table.move("blue", "b1", "b2", (100, 0), gray=2, road="br", cars=["k"])  # ids are free again
+    assert table.game == snapshots[1]
+
+
+def test_undo_in_the_setup_takes_back_one_thing() -> None:
+    table = Table()
+    table.ramp("blue", "b1", (0, 0))
+    before = table.game.copy()
+    table.ramp("pink", "p1", (0, L))
+    table.undo(0)
+    assert table.game == before
+
+
+def test_undo_of_nothing_is_refused() -> None:
+    table = Table()
+    with pytest.raises(RulesError, match="nothing to take back"):
+        table.undo(7)
+
+
+def test_preview_has_no_side_effects_and_tells_the_same() -> None:
+    table = crossing_pays_one()
+    fact = table.move_fact("pink", "pb", "q", (150, 80), gray=4)
+    before = table.game.copy()
+    seen = table.game.preview(fact)
+    assert table.game == before
+    assert table.game.facts == before.facts
+    answers = table.apply(fact)
+    assert answers[0] == seen
+
+
+def test_copies_are_independent() -> None:
+    table = crossing_pays_one()
+    twin = table.game.copy()
+    twin.apply(table.move_fact("pink", "pb", "q", (150, 80), gray=4))
+    assert twin != table.game
+    assert "q" not in table.game.columns
+    twin.apply(UndoFact(turn=3))
+    assert twin == table.game
+
+
+def test_a_saved_game_is_the_same_again() -> None:
+    table = crossing_pays_one()
+    table.cars("blue", FactCar(id="k", on="n"), turn=2)
+    table.correct("n", cars_due=2)
+    table.undo(3)
+    again = Game.from_json(table.game.to_json())
+    assert again == table.game
+    assert again.facts == table.game.facts
+    again.apply(UndoFact(turn=2))
+    assert "n" not in again.roads
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "x", "game": {}, "facts": []}', '{"schema": 3}'])
+def test_a_broken_save_is_refused(text: str) -> None:
+    with pytest.raises(RulesError):
+        Game.from_json(text)
+
+
+def test_a_second_game_line_is_refused() -> None:
+    table = Table()
+    with pytest.raises(RulesError, match="second game line"):
+        table.apply(table.game.fact)
+
+
+def test_cars_of_nobodys_road_are_refused() -> None:
+    table = Table()
+    with pytest.raises(RulesError, match="no road"):
+        table.apply(CarsFact(turn=1, player="blue", cars=(FactCar(id="k"),)))
+
+
+def test_answers_come_in_the_order_ruling_cars_supply() -> None:
+    table = crossing_pays_one()
+    assert [line.type for line in table.answers] == ["ruling", "cars", "supply"]
+    assert isinstance(table.answers[0], RulingLine)
+    assert isinstance(table.answers[-1], SupplyLine)
