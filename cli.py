@@ -108,7 +108,7 @@ def board(
     square: SquareOpt = 38.0,
     marker: MarkerOpt = 28.0,
     dictionary: DictionaryOpt = "DICT_5X5_100",
-    thickness: ThicknessOpt = 0.0,
+    thickness: ThicknessOpt = 0.1,
 ) -> None:
     """The calibration board to print, true to scale."""
     from th_vision.commands.calibrate import make_board, write_board
@@ -124,7 +124,7 @@ def calibrate_table(
     square: SquareOpt = 38.0,
     marker: MarkerOpt = 28.0,
     dictionary: DictionaryOpt = "DICT_5X5_100",
-    thickness: ThicknessOpt = 0.0,
+    thickness: ThicknessOpt = 0.1,
 ) -> None:
     """Pose of the table, empty-table map, quality figures."""
     from datetime import UTC, datetime
