@@ -12,6 +12,8 @@ from rules.outlines import inside_depth
 from rules.state import RoadKind, State
 
 TABLE = "table"
+SOLID = ("building", "tower")
+"""City objects that are solid over their whole outline; areas are cards with lower things on them."""
 FarEnd = Literal["column", "standing", "landing"]
 
 
@@ -126,10 +128,7 @@ def _new(state: State, piece: str, what: str) -> None:
 
 def _start(state: State, move: MoveFact, bar: Bar) -> int:
     """The end at the base point: the one that is said to rest on it or on a road there, else the nearer one."""
-    named = [
-        rests == move.base or move.base in state.supported_by((rests,)) or rests == move.base
-        for rests in move.road.rests_on
-    ]
+    named = [rests == move.base or move.base in state.supported_by((rests,)) for rests in move.road.rests_on]
     if named[0] != named[1]:
         return 0 if named[0] else 1
     base = state.discs.get(move.base)
@@ -169,6 +168,5 @@ def _landing(state: State, road: FactRoad, end: int) -> str:
         return rests
     x, y, _ = road.ends[end]
     under = [name for name in state.city_grid.near((x, y, x, y)) if inside_depth(state.city[name].outline, x, y) > 0]
-    # A building stands on its area: the smaller one is what the end meets first.
-    heights = {name: (state.city[name].kind in ("building", "tower"), name) for name in under}
-    return max(under, key=lambda name: heights[name]) if under else TABLE
+    # A building stands on its area: the end meets the building first, and what came later lies on top.
+    return max(under, key=lambda name: (state.city[name].kind in SOLID, state.order[name])) if under else TABLE

@@ -45,11 +45,12 @@ from rules.events import (
     UndoFact,
 )
 from rules.findings import count
+from rules.outlook import Outlook, outlook
 from rules.placement import Examination, base_points, examine
 from rules.ruleset import RuleSet, ruleset_of
 from rules.setting_up import city_object, ramp_distance
 from rules.state import Paid, State
-from rules.supply import penalties, use
+from rules.supply import penalties, settle, use
 
 SCHEMA: Final = "th-vision/game/1"
 _OFFRAMP_FAULTS: Final = frozenset({"offramp-level", "offramp-from-junction", "offramp-area"})
@@ -170,6 +171,14 @@ class Game:
     def score(self) -> dict[str, Score]:
         """The missions' score as the table stands, of every player (also where the rules play without missions)."""
         return missions.scores(self._state, self.rules, self.players)
+
+    def outlook(self, player: str) -> tuple[Outlook, ...]:
+        """What would still score for a player, mission by mission.
+
+        Raises:
+            RulesError: no such player.
+        """
+        return outlook(self._state, self.rules, self._known(player), self.score())
 
     # --- What if, and what happened ---
 
@@ -421,6 +430,14 @@ class Game:
         return [*lines, *(self._standing(fact.turn) if any(line.discs for line in lines) else [])]
 
     def _correct(self, fact: CorrectionFact) -> list[Answer]:
+        discs = fact.set.get("discs")
+        if fact.ruling not in self._state.rulings or discs is not None:
+            if not isinstance(discs, int) or isinstance(discs, bool) or not 0 <= discs <= 10_000:
+                raise RulesError(
+                    f"turn {fact.turn}: {fact.ruling!r} has no ruling to correct; name its road, or a knocked piece "
+                    "and the discs that it costs"
+                )
+            return [settle(self._state, fact.ruling, discs), *self._standing(fact.turn)]
         ruling, line = corrected(self._state, self.rules, fact)
         answers: list[Answer] = [ruling]
         if line is not None:

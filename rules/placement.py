@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.build import Build
+from rules.build import SOLID, Build
 from rules.events import FactColumn, Fault
 from rules.findings import count, more_than, not_more
 from rules.geometry import disc_gap
@@ -16,7 +16,6 @@ from rules.outlines import disc_polygon_gap, inside_depth
 from rules.ruleset import RuleSet
 from rules.state import State
 from rules.touching import (
-    SOLID,
     Neighbour,
     city_contacts,
     column_contacts,
@@ -112,9 +111,9 @@ def base_point(state: State, rules: RuleSet, build: Build) -> list[Fault]:
                 k=rules.k,
             )
         )
-    starts_on = {build.base, build.road.rests_on[build.start]}
+    starts_on = dict.fromkeys((build.base, build.road.rests_on[build.start]))
     tip = build.tip(build.start)
-    for name in sorted(starts_on):
+    for name in starts_on:
         if state.kinds.get(name) == "offramp" and _at_landing(state, name, tip):
             found.append(count("from-offramp", 1, 0, "roads", name))
     return found
@@ -239,7 +238,7 @@ def column_place(state: State, rules: RuleSet, build: Build) -> list[Fault]:
         return []
     found: list[Fault] = []
     box = state.disc_box(disc)
-    for name in sorted(state.city_grid.near(box)):
+    for name in state.oldest_first(state.city_grid.near(box)):
         thing = state.city[name]
         gap = disc_polygon_gap(disc, thing.outline)
         gap = Measured(gap.value, math.hypot(gap.sigma, thing.sigma_xy))
@@ -253,12 +252,12 @@ def column_place(state: State, rules: RuleSet, build: Build) -> list[Fault]:
             found.append(not_more("column-over-edge", over, 0.0, rules.k, name))
         else:
             found.append(not_more("column-on-area", -gap, 0.0, rules.k, name))
-    for name in sorted(state.column_grid.near(box)):
+    for name in state.oldest_first(state.column_grid.near(box)):
         other = state.discs[name]
         apart = math.hypot(other.x - disc.x, other.y - disc.y) - other.radius - disc.radius
         distance = Measured(apart, math.hypot(other.sigma, disc.sigma))
         found.append(more_than("touch-column", distance, 0.0, rules.k, name))
-    for name in sorted(state.road_grid.near(box), key=state.order.__getitem__):
+    for name in state.oldest_first(state.road_grid.near(box)):
         found += _under_road(state, rules, build, name)
     return found
 

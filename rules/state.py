@@ -10,7 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from rules.events import CarsLine, FactCar, FactColumn, FactObject, FactPieces, FactRoad, Material, RulingLine, Side
+from rules.events import (
+    CarsLine,
+    FactCar,
+    FactColumn,
+    FactObject,
+    FactPieces,
+    FactRoad,
+    Material,
+    PenaltyLine,
+    RulingLine,
+    Side,
+)
 from rules.geometry import Bar, Disc2, bar_of
 from rules.grid import Box_mm, Grid
 from rules.outlines import box_of, inside_depth
@@ -86,6 +97,7 @@ _MAPS: Final = (
     "points",
     "rulings",
     "cars_lines",
+    "penalties",
     "now",
 )
 
@@ -93,10 +105,10 @@ _MAPS: Final = (
 class State:
     """The table and the players, by piece id and by player.
 
-    By road: `kinds`, `order` (how many roads stood there before), `joints` (the columns that either end lies on),
-    `landed` (where an offramp's end lies), `carried` (its cars), `pairs`, `paid`. By column: `outs`, the roads that
-    start from it. By player: `loops`, `supplies`, `passed` (who waits for a penalty disc), `left` (who has left the
-    game, and why), `points` (of SAME TYPE). `now`: turn, who is next, and the like.
+    `order`: how many pieces (cars left out) stood there before one. By road: `kinds`, `joints` (the columns that its
+    ends lie on), `landed` (where an offramp's end lies), `carried` (its cars), `pairs`, `paid`. By column: `outs`, the
+    roads that start from it. By player: `loops`, `supplies`, `passed` (who waits for a penalty disc), `left` (who has
+    left the game, and why), `points` (of SAME TYPE). `penalties`: by knocked piece. `now`: turn, who is next, ...
     """
 
     def __init__(self, pieces: FactPieces, k: float = DEFAULT_K) -> None:
@@ -124,6 +136,7 @@ class State:
         self.points: dict[str, int] = {}
         self.rulings: dict[str, RulingLine] = {}
         self.cars_lines: dict[str, CarsLine] = {}
+        self.penalties: dict[str, PenaltyLine] = {}
         self.now: dict[str, Any] = {}
         self.column_grid = Grid()
         self.road_grid = Grid()
@@ -184,6 +197,7 @@ class State:
     def place_column(self, column: FactColumn, owner: str) -> None:
         """A column now stands there."""
         disc = self.disc_of(column)
+        self.put("order", column.id, len(self.order))
         self.put("columns", column.id, column)
         self.put("discs", column.id, disc)
         self.put("owners", column.id, owner)
@@ -208,6 +222,7 @@ class State:
 
     def place_object(self, thing: FactObject) -> None:
         """A city object now lies there."""
+        self.put("order", thing.id, len(self.order))
         self.put("city", thing.id, thing)
         self._index("city_grid", thing.id, self.reach(box_of(thing.outline), thing.sigma_xy))
 
@@ -216,6 +231,10 @@ class State:
         return piece in self.columns or piece in self.roads or piece in self.cars or piece in self.city
 
     # --- Looking ---
+
+    def oldest_first(self, pieces: Iterable[str]) -> list[str]:
+        """Pieces in the order in which they were placed."""
+        return sorted(pieces, key=self.order.__getitem__)
 
     def disc_of(self, column: FactColumn) -> Disc2:
         """A column's disc in plan view and the height of its top."""
@@ -241,7 +260,7 @@ class State:
 
     def roads_of(self, player: str) -> list[str]:
         """The roads of a player, in the order in which they were placed."""
-        return [road for road in self.order if self.owners[road] == player]
+        return [road for road in self.roads if self.owners[road] == player]
 
     def columns_of(self, player: str) -> list[str]:
         """The columns of a player, in the order in which they were placed."""

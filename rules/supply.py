@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rules.errors import RulesError
 from rules.events import KnockFact, Material, MoveCall, PenaltyLine
 from rules.ruleset import RuleSet
 from rules.state import State
@@ -65,19 +66,38 @@ def penalties(state: State, rules: RuleSet, knock: KnockFact) -> list[PenaltyLin
         if call == "too_close" and limit is not None and knock.shift_mm <= limit:
             owed = 0  # asked, not taken
         paid = hand_over(state, knock.by, owner, owed)
-        lines.append(
-            PenaltyLine.model_validate(
-                {
-                    "turn": knock.turn,
-                    "from": knock.by,
-                    "to": owner,
-                    "discs": paid,
-                    "pieces": tuple(pieces),
-                    "call": call,
-                    "value": knock.shift_mm if shifted else None,
-                    "sigma": knock.sigma_mm if shifted else 0.0,
-                    "limit": limit if shifted else None,
-                }
-            )
+        line = PenaltyLine.model_validate(
+            {
+                "turn": knock.turn,
+                "from": knock.by,
+                "to": owner,
+                "discs": paid,
+                "pieces": tuple(pieces),
+                "call": call,
+                "value": knock.shift_mm if shifted else None,
+                "sigma": knock.sigma_mm if shifted else 0.0,
+                "limit": limit if shifted else None,
+            }
         )
+        for piece in pieces:
+            state.put("penalties", piece, line)
+        lines.append(line)
     return lines
+
+
+def settle(state: State, piece: str, discs: int) -> PenaltyLine:
+    """The players say how many discs the last knock of a piece costs: what was paid is made up or given back.
+
+    Raises:
+        RulesError: the piece was never knocked.
+    """
+    line = state.penalties.get(piece)
+    if line is None:
+        raise RulesError(f"no penalty for {piece!r} to correct; name a piece that was knocked")
+    more = discs - line.discs
+    giver, taker, sign = (line.from_, line.to, 1) if more >= 0 else (line.to, line.from_, -1)
+    moved = sign * hand_over(state, giver, taker, abs(more))
+    new = line.model_copy(update={"discs": line.discs + moved, "call": "legal"})
+    for name in line.pieces:
+        state.put("penalties", name, new)
+    return new

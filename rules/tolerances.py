@@ -16,7 +16,7 @@ RAMP_DISTANCE_SHARE: Final = 0.1
 
 JOINT_REACH_WIDTHS: Final = 2.0
 """Two roads that share a column may touch over the disc and this many stick widths around it: there their ends lie
-over or beside one another, which the rules allow. Two widths: sticks that part at 20 degrees or more are apart there."""
+over or beside one another, which the rules allow. Sticks that part at 20 degrees or more are apart two widths out."""
 
 MIN_CROSSING_SINE: Final = 0.05
 """Below this sine of the angle two sticks are taken as parallel when sigma is propagated: the crossing point of

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.build import Build
+from rules.build import SOLID, Build
 from rules.events import FactColumn, Fault
 from rules.findings import count, measured, more_than, not_more
 from rules.geometry import Bar, Disc2, Meeting, disc_gap, meeting, overhang, stick_distance
@@ -19,9 +19,6 @@ from rules.ruleset import RuleSet
 from rules.state import State
 from rules.tolerances import JOINT_REACH_WIDTHS, REST_GAP_MM
 from rules.uncertain import Measured, at_least, both, certain_enough
-
-SOLID = ("building", "tower")
-"""City objects that are solid over their whole outline; areas are cards with lower things on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ def neighbours(state: State, build: Build) -> list[Neighbour]:
     bar = build.bar
     own = {name for name in build.joints if name is not None}
     found: list[Neighbour] = []
-    for name in sorted(state.road_grid.near(state.bar_box(bar)), key=state.order.__getitem__):
+    for name in state.oldest_first(state.road_grid.near(state.bar_box(bar))):
         other = state.bars[name]
         distance, s, t = stick_distance(bar, other)
         if at_least(distance, 0.0, state.k, limit_is_fault=True) == "clear":
@@ -103,7 +100,7 @@ def column_contacts(state: State, rules: RuleSet, build: Build) -> list[Fault]:
     found: list[Fault] = []
     bar = build.bar
     own = set(build.joints)
-    for name in sorted(state.column_grid.near(state.bar_box(bar))):
+    for name in state.oldest_first(state.column_grid.near(state.bar_box(bar))):
         if name in own:
             continue
         disc = state.discs[name]
@@ -124,7 +121,7 @@ def city_contacts(state: State, rules: RuleSet, build: Build) -> list[Fault]:
     """touch-city and asakusa-crossed: the new road against the city objects."""
     found: list[Fault] = []
     bar = build.bar
-    for name in sorted(state.city_grid.near(state.bar_box(bar))):
+    for name in state.oldest_first(state.city_grid.near(state.bar_box(bar))):
         thing = state.city[name]
         if thing.kind not in SOLID and thing.kind != "asakusa":
             continue
@@ -221,7 +218,7 @@ def _forbidden_areas(state: State, rules: RuleSet, build: Build, x: float, y: fl
     near = set(state.city_grid.near(state.reach((x, y, x, y), sigma)))
     if build.landed in state.city:
         near.add(build.landed)
-    for name in sorted(near):
+    for name in state.oldest_first(near):
         thing = state.city[name]
         if thing.kind in OFFRAMP_AREAS:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.errors import RulesError
-from rules.events import CarsFact, CorrectionFact, FactCar, RulingLine, SupplyLine, UndoFact
+from rules.events import CarsFact, CorrectionFact, FactCar, PenaltyLine, RulingLine, SupplyLine, UndoFact
 from rules.game import Game
 from tests.rules.tables import D, L, Table, reasons, rules_of
 
@@ -83,7 +83,9 @@ def test_a_fault_answered_by_the_players() -> None:
 @pytest.mark.parametrize(
     ("road", "changed", "said"),
     [
-        ("q", {"cars_due": 1}, "no ruling on 'q'"),
+        ("q", {"cars_due": 1}, "'q' has no ruling to correct"),
+        ("q", {"discs": 1}, "no penalty for 'q'"),
+        ("n", {"discs": -1}, "discs that it costs"),
         ("n", {"cars": 1}, "known: cars_due"),
         ("n", {"cars_due": -1}, "cars_due = -1"),
         ("n", {"p": "sideways"}, "over | under"),
@@ -96,6 +98,23 @@ def test_what_cannot_be_corrected_is_refused(road: str, changed: dict[str, objec
     with pytest.raises(RulesError) as refused:
         table.apply(CorrectionFact.model_validate({"turn": 1, "ruling": road, "set": changed}))
     assert said in str(refused.value)
+    assert table.game == before
+
+
+@pytest.mark.parametrize("said", [0, 1, 2])
+def test_players_say_what_a_doubtful_knock_costs(said: int) -> None:
+    table = Table(penalty_for_shift_mm=5)
+    table.ramp("blue", "b1", (0, 0))
+    table.ramp("pink", "p1", (0, L))
+    before = table.game.copy()
+    (line,) = table.knock("blue", "p1", shift_mm=5.3, sigma_mm=0.5)
+    assert (line.call, line.discs) == ("too_close", 1)
+    answers = table.apply(CorrectionFact(turn=1, ruling="p1", set={"discs": said}))
+    assert isinstance(answers[0], PenaltyLine)
+    assert (answers[0].discs, answers[0].call) == (said, "legal")
+    held = table.game.supplies
+    assert (held["blue"].gray, held["pink"].gray) == (29 - said, 29 + said)
+    table.undo(1)
     assert table.game == before
 
 
