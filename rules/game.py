@@ -475,9 +475,8 @@ class Game:
         return lines
 
     def _end(self, turn: int) -> list[EndLine]:
-        return turns.end_if_over(
-            self._state, self.rules, self.players, turn, self.score() if self.rules.missions else None
-        )
+        score = self.score if self.rules.missions else None
+        return turns.end_if_over(self._state, self.rules, self.players, turn, score)
 
     def _known(self, player: str) -> str:
         if player not in self.players:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rules.events import EndLine, Fault, OutLine, Score
 from rules.findings import count
@@ -93,7 +93,7 @@ def _alone(state: State, players: Players) -> bool:
 
 
 def end_if_over(
-    state: State, rules: RuleSet, players: Players, turn: int, scores: Mapping[str, Score] | None
+    state: State, rules: RuleSet, players: Players, turn: int, score: Callable[[], Mapping[str, Score]] | None
 ) -> list[EndLine]:
     """The end of the game, once: at once, or when the round is played out."""
     if state.now["ended"]:
@@ -105,8 +105,8 @@ def end_if_over(
     if rules.on("finish_round") and not state.now["round_over"] and active:
         return []
     state.put("now", "ended", True)
-    if scores is not None:
-        ranking = _ranking_by_score(state, players, scores)
+    if score is not None:
+        ranking = _ranking_by_score(state, players, score())
     else:
         ranking = _ranking_by_places(state, rules, players)
     return [EndLine(ranking=ranking, reason=reason, turn=turn)]
