@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.board import Board
 from calibration.camera import Camera
-from calibration.empty_table import fill_from_around, map_from_disparities
-from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, empty_color, sort_frames, table_plane
+from calibration.empty_table import fill_from_around, map_from_disparities, mean_color
+from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, sort_frames, table_plane
 from calibration.joint_pose import joint_pose
 from calibration.plane import PlaneFit, disparity_from_depth
 from calibration.pose import board_in_color, board_pixels, mean_view, table_by_color, table_pose
@@ -55,7 +56,7 @@ def calibrate_table(
     hidden = board_pixels(rough, board, camera, BOARD_MARGIN_MM)
     home = set(view.frames)
     shots = found.empty or [shot for shot, _ in found.board if shot.number in home]
-    empty = _map(shots, camera, empty_color(found.empty))
+    empty = _map(shots, camera, mean_color(found.colors))
     plane = table_plane(empty.disparity_px, camera, rough, None if found.empty else hidden)
     pose = table_pose(seen, plane, board, camera)
     depth_scale = 1.0
@@ -91,10 +92,11 @@ def calibrate_table(
         noise_mm=_noise_mm(empty, len(shots), plane, camera),
         no_depth_share=coverage.no_depth_share,
         field_mm=coverage.field_mm,
-        color_share=coverage.color_share,
+        color_field_mm=coverage.color_field_mm,
         scale_ratio=pose.scale_ratio,
         sigma_scale=pose.sigma_scale,
         board_tilt_deg=pose.board_tilt_deg,
+        disc_px=10.0 * camera.disparity_gain / plane.distance_mm**2,
         depth_scale=depth_scale,
     )
     table = TableCalibration(
@@ -159,34 +161,38 @@ def _noise_mm(empty: EmptyTable, count: int, plane: PlaneFit, camera: Camera) ->
 class _Coverage:
     no_depth_share: float
     field_mm: tuple[float, float]
-    color_share: float
+    color_field_mm: tuple[float, float]
 
 
 def _coverage(
     empty: EmptyTable, measured: NDArray[np.bool_], plane: PlaneFit, T_depth_table: Array, camera: Camera
 ) -> _Coverage:
-    """How much of the table in view is mapped, and how much of that colour sees."""
+    """How much of the table in view is mapped, and how much of that colour sees too."""
     step = 8
     v, u = np.mgrid[0 : camera.depth.height : step, 0 : camera.depth.width : step]
     height = plane.raised(empty.disparity_px, camera)[::step, ::step]
     limit = max(TOLERANCES.plane_gate_mm, 3 * TOLERANCES.ripple_share * plane.distance_mm)
     with np.errstate(invalid="ignore"):
         on_table = np.abs(height) < limit
-    rays = camera.depth.rays(np.stack([u, v], axis=-1).astype(np.float64))
-    points = rays / (rays @ plane.coefficients)[..., None]
-    table_points = transform(np.asarray(np.linalg.inv(T_depth_table)), points)
     if not on_table.any():
-        return _Coverage(1.0, (0.0, 0.0), 0.0)
-    xy = table_points[on_table][:, :2]
-    low, high = np.percentile(xy, [1, 99], axis=0)
+        return _Coverage(1.0, (0.0, 0.0), (0.0, 0.0))
     # Inside the table's own rectangle in view, what has no depth?
     rows, columns = np.nonzero(on_table)
     box = measured[::step, ::step][rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
-    share = 1.0
+    rays = camera.depth.rays(np.stack([u, v], axis=-1).astype(np.float64))
+    points = (rays / (rays @ plane.coefficients)[..., None])[on_table]
+    xy = transform(np.asarray(np.linalg.inv(T_depth_table)), points)[:, :2]
+    inside: NDArray[np.bool_] = np.zeros(len(points), dtype=bool)
     if camera.color is not None:
-        pixels = camera.color.project(transform(camera.T_color_depth, points[on_table]))
-        inside = (pixels >= -0.5).all(axis=1) & (pixels < [camera.color.width - 0.5, camera.color.height - 0.5]).all(
-            axis=1
-        )
-        share = float(inside.mean())
-    return _Coverage(float(1 - box.mean()), (float(high[0] - low[0]), float(high[1] - low[1])), share)
+        pixels = camera.color.project(transform(camera.T_color_depth, points))
+        size = np.array([camera.color.width, camera.color.height])
+        inside = np.asarray(((pixels >= -0.5) & (pixels < size - 0.5)).all(axis=1))
+    return _Coverage(float(1 - box.mean()), _sides_mm(xy), _sides_mm(xy[inside]))
+
+
+def _sides_mm(xy: Array) -> tuple[float, float]:
+    """Longer and shorter side of the smallest rectangle around points, mm."""
+    if len(xy) < 3:
+        return 0.0, 0.0
+    _, sides, _ = cv2.minAreaRect(xy.astype(np.float32))
+    return float(max(sides)), float(min(sides))

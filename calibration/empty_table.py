@@ -96,16 +96,13 @@ def color_changed(before_bgr: NDArray[np.uint8], now_bgr: NDArray[np.uint8], mm_
     Exposure is taken out by the median ratio of the two pictures.
     """
     size = max(1, round(4.0 / mm_per_px))
+    scale = 1 / size
     a, b = (
-        cv2.resize(
-            cv2.GaussianBlur(one, (0, 0), size / 2), None, fx=1 / size, fy=1 / size, interpolation=cv2.INTER_AREA
-        )
-        .astype(np.float32)
-        .mean(axis=2)
+        np.asarray(cv2.resize(one, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.float32)
         for one in (before_bgr, now_bgr)
     )
     ratio = float(np.median(a / np.maximum(b, 1.0)))
-    changed = (np.abs(a - b * ratio) > TOLERANCES.changed_levels).astype(np.uint8)
+    changed = (np.abs(a - b * ratio).max(axis=2) > TOLERANCES.changed_levels).astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=4)
     areas = stats[1:, cv2.CC_STAT_AREA] * (size * mm_per_px) ** 2
     return bool((areas >= TOLERANCES.changed_area_mm2).any())

@@ -18,7 +18,6 @@ from calibration.empty_table import (
     color_changed,
     fill_from_around,
     map_from_disparities,
-    mean_color,
     raised_things,
 )
 from calibration.errors import CalibrationError
@@ -32,6 +31,8 @@ Color = NDArray[np.uint8]
 
 BOARD_MARGIN_MM = 25.0  # paper around the chessboard and the sensor's kernel at its rim
 _COLORS_KEPT = 10
+_EARLY_KEPT = 20  # frames before the board, kept with their pictures
+_JUDGE_MM = 1.4  # raised things are looked for at this spacing, or each pixel where pixels are coarser
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,11 @@ class Reference:
 
 @dataclass
 class Sorted:
-    """What a recording gave: board views (with their depth), empty frames, and what took no part, with reasons."""
+    """What a recording gave: views of the board with their depth, empty frames, some pictures, what took no part."""
 
     board: list[tuple[Shot, BoardView]] = field(default_factory=list)
     empty: list[Shot] = field(default_factory=list)
+    colors: list[Color] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     seen: int = 0
 
@@ -97,7 +99,8 @@ def sort_frames(
     """
     finder = BoardFinder(board)
     out = Sorted()
-    boards, early, empty = (_Thinned(TOLERANCES.max_frames) for _ in range(3))
+    boards, empty = _Thinned(TOLERANCES.max_frames), _Thinned(TOLERANCES.max_frames)
+    early, colors = _Thinned(_EARLY_KEPT), _Thinned(_COLORS_KEPT)
     reference: Reference | None = None
     made_from = 0
     first: Shot | None = None
@@ -128,7 +131,9 @@ def sort_frames(
                 first = shot
                 if tell:
                     tell(f"frame {number}: empty table")
-            empty.offer(shot)
+            empty.offer(Shot(number, depth))
+            if color is not None:
+                colors.offer(shot)
             if empty.offered >= 4 * TOLERANCES.max_frames:
                 break
         else:
@@ -146,13 +151,17 @@ def sort_frames(
             reason = why_not_empty(shot, reference, camera, first)
             if reason is None:
                 first = first or shot
-                empty.offer(shot)
+                empty.offer(Shot(shot.number, shot.depth))
+                if shot.color is not None:
+                    colors.offer(shot)
             else:
                 out.rejected.append(Rejected(shot.number, reason))
     out.empty = sorted((shot for shot, _ in empty.kept), key=lambda shot: shot.number)
     if out.empty and reference is not None:
         out.empty, hidden = _without_raised_blocks(out.empty, reference, camera)
         out.rejected += hidden
+    left_out = {one.frame for one in out.rejected}
+    out.colors = [shot.color for shot, _ in colors.kept if shot.color is not None and shot.number not in left_out]
     out.rejected.sort(key=lambda one: one.frame)
     return out
 
@@ -212,26 +221,32 @@ def why_not_empty(shot: Shot, reference: Reference, camera: Camera, first: Shot 
 
 
 def _why_raised(disparity: Map, reference: Reference, camera: Camera, averaged: int) -> str | None:
-    """Why a disparity picture, mean of ``averaged`` frames, isn't the bare table; None where it is."""
-    usable = reference.field
+    """Why a disparity picture, mean of ``averaged`` frames, isn't the bare table; None where it is.
+
+    Looks at every pixel or every second one, as long as they stay closer than a piece's detail: noise is correlated
+    over 5 pixels, so nothing is lost.
+    """
+    every = max(1, int(_JUDGE_MM / reference.mm_per_px))
+    grid = (slice(None, None, every), slice(None, None, every))
+    disparity, usable = disparity[grid], reference.field[grid]
     known = np.isfinite(disparity) & usable
     lost = 1.0 - known.sum() / max(int(usable.sum()), 1)
     if lost > TOLERANCES.max_lost_share:
         return f"{lost:.0%} of the table has no depth: something covers it"
-    with np.errstate(invalid="ignore"):
-        change = disparity - reference.empty.disparity_px
-    middle = np.float32(np.median(change[known]))
-    change -= middle
+    change = disparity - reference.empty.disparity_px[grid]
+    change -= np.float32(np.median(change[known]))
     noise = np.float32(1.4826 * np.median(np.abs(change[known])))
     if reference.noise_px is not None:
-        noise = np.fmax(noise, reference.noise_px / np.float32(np.sqrt(averaged)))
+        noise = np.fmax(noise, reference.noise_px[grid] / np.float32(np.sqrt(averaged)))
     mm_per_disparity = np.float32(reference.plane.distance_mm**2 / camera.disparity_gain)
     limit = np.maximum(TOLERANCES.raised_mm, TOLERANCES.raised_sigmas * noise * mm_per_disparity)
-    things = raised_things(change * mm_per_disparity, ~usable, reference.mm_per_px, np.asarray(limit, dtype=np.float32))
+    things = raised_things(
+        change * mm_per_disparity, ~usable, reference.mm_per_px * every, np.asarray(limit, dtype=np.float32)
+    )
     if not things:
         return None
     area, u, v = max(things)
-    return f"something stands on the table ({area / 100:.1f} cm2 at depth pixel {u}, {v})"
+    return f"something stands on the table ({area / 100:.1f} cm2 at depth pixel {u * every}, {v * every})"
 
 
 def _without_raised_blocks(
@@ -243,19 +258,13 @@ def _without_raised_blocks(
     rejected: list[Rejected] = []
     for start in range(0, len(shots), size):
         block = shots[start : start + size]
-        mean = map_from_disparities([disparity_from_depth(shot.depth, camera) for shot in block])
-        reason = _why_raised(mean.disparity_px, reference, camera, len(block))
+        stack = np.stack([disparity_from_depth(shot.depth, camera) for shot in block])
+        reason = _why_raised(stack.mean(axis=0), reference, camera, len(block))
         if reason is None:
             kept += block
         else:
             rejected += [Rejected(shot.number, reason) for shot in block]
     return kept, rejected
-
-
-def empty_color(shots: list[Shot]) -> Color | None:
-    """Mean colour picture of the empty frames (of ten, spread over them), or None."""
-    colors = [shot.color for shot in shots if shot.color is not None]
-    return mean_color(colors[:: max(1, len(colors) // _COLORS_KEPT)])
 
 
 def _plane_px(coefficients: NDArray[np.float64], camera: Camera) -> Map:

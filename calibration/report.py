@@ -14,9 +14,11 @@ from calibration.tolerances import TOLERANCES
 class Report:
     """Figures of one table calibration. Lengths mm, angles degrees, shares 0 to 1.
 
-    ``scale_ratio``: length of the board as depth sees it over its printed length. ``field_mm``: extent of the mapped
-    table along x and y. ``no_depth_share``: of the table in view, pixels without depth. ``noise_mm``: temporal noise
-    of one pixel in one frame at the table, None where fewer than three frames were averaged.
+    ``scale_ratio``: length of the board as depth sees it over its printed length; ``depth_scale``: factor that the
+    camera's depth was corrected by. ``field_mm``: sides of the mapped table, ``color_field_mm``: of the part that
+    colour sees too, where the game can be refereed. ``no_depth_share``: of the table in view, pixels without depth.
+    ``noise_mm``: temporal noise of one pixel in one frame at the table, None where fewer than three frames were
+    averaged. ``disc_px``: disparity of a 10 mm step at the table, in pixels.
     """
 
     board_frames: int
@@ -39,10 +41,11 @@ class Report:
     noise_mm: float | None
     no_depth_share: float
     field_mm: tuple[float, float]
-    color_share: float
+    color_field_mm: tuple[float, float]
     scale_ratio: float
     sigma_scale: float
     board_tilt_deg: float
+    disc_px: float
     depth_scale: float = 1.0
 
     @property
@@ -104,8 +107,17 @@ class Report:
             found.append(
                 f"only {self.empty_frames} frames of the empty table: {TOLERANCES.min_empty_frames} or more are better"
             )
-        if self.color_share < 0.98:
-            found.append(f"colour sees only {self.color_share:.0%} of the table that depth sees: play within both")
+        if self.disc_px < TOLERANCES.good_disc_px:
+            found.append(
+                f"a 10 mm step is only {self.disc_px:.2f} px of disparity (good: {TOLERANCES.good_disc_px:g}): heights "
+                "will often be too close to call; take depth at 1280 x 720, or move closer"
+            )
+        long, short = self.color_field_mm
+        if long < TOLERANCES.good_field_mm[0] or short < TOLERANCES.good_field_mm[1]:
+            found.append(
+                f"depth and colour together see only {long:.0f} x {short:.0f} mm of the table: a game takes "
+                f"{TOLERANCES.good_field_mm[0]:.0f} x {TOLERANCES.good_field_mm[1]:.0f} mm; raise the camera"
+            )
         if self.board_tilt_deg > TOLERANCES.good_board_tilt_deg:
             found.append(
                 f"board and depth disagree about the tilt by {self.board_tilt_deg:.1f} deg: does the board lie flat?"
@@ -128,6 +140,7 @@ class Report:
             "sigma_rotation_deg": self.sigma_rotation_deg,
             "sigma_tilt_deg": self.sigma_tilt_deg,
             "tilt_deg": self.tilt_deg,
+            "disc_px": self.disc_px,
             "scale_ratio": self.scale_ratio,
             "sigma_scale": self.sigma_scale,
             "depth_scale": self.depth_scale,
@@ -153,9 +166,9 @@ class Report:
             f"{self.sigma_origin_mm:.2f} mm, turn to {self.sigma_rotation_deg:.3f} deg",
             f"print: depth sees the board at {self.scale_ratio:.4f} of its printed size (sigma {self.sigma_scale:.4f})",
             f"depth: plane residual {self.plane_residual_mm:.2f} mm, ripple +-{self.ripple_mm:.1f} mm{noise}, "
-            f"{self.no_depth_share:.1%} of the table without depth",
+            f"{self.no_depth_share:.1%} of the table without depth, a 10 mm step is {self.disc_px:.2f} px",
             f"field: {self.field_mm[0]:.0f} x {self.field_mm[1]:.0f} mm mapped, "
-            f"colour sees {self.color_share:.0%} of it",
+            f"{self.color_field_mm[0]:.0f} x {self.color_field_mm[1]:.0f} mm of it seen in colour too",
         ]
         if self.depth_scale != 1.0:
             out.append(f"depth: lengths corrected by {self.depth_scale:.4f} to agree with the board")

@@ -89,6 +89,10 @@ class Tolerances:
     """Grey levels between the board's white and black, of 255."""
     good_board_tilt_deg: float = 1.0
     """Board by colour and plane by depth may differ by this: a small board's own tilt is weak."""
+    good_disc_px: float = 0.6
+    """Disparity of a 10 mm step below which the sensor's kernel blends it to half: D435 at 1280 and 0.7 m has 0.66."""
+    good_field_mm: tuple[float, float] = (600.0, 380.0)
+    """Sides of the table that a game takes: a D415 sees 620 x 400 mm from 0.55-0.60 m."""
     max_saturated_share: float = 0.02
     """Share of white-clipped pixels on the board above which the light is too bright."""
 

@@ -14,6 +14,7 @@ from calibration.calibrate import calibrate_table, run_calibrate_table
 from calibration.errors import CalibrationError
 from calibration.frames import sort_frames
 from calibration.table_file import check_camera, load_table
+from calibration.tolerances import TOLERANCES
 from tests.calibration.synthetic import Thing, World, looking_down, small
 
 FrameData = tuple[np.ndarray, np.ndarray | None]
@@ -210,16 +211,26 @@ def test_the_command_writes_the_file_and_says_how_good_it_is(world: World, tmp_p
     assert table.distance_mm == pytest.approx(500, abs=5)
 
 
-def test_a_long_recording_keeps_a_bounded_number_of_frames(world: World) -> None:
+def test_a_long_recording_keeps_a_bounded_number_of_frames(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibration.frames.TOLERANCES", replace(TOLERANCES, max_frames=8))
     short = Recording(world, ["board", "empty"])
     board, empty = short.frame("board"), short.frame("empty")
 
     def endless() -> Iterator[FrameData]:
-        for _ in range(90):
+        for _ in range(25):
             yield board
         while True:
             yield empty
 
     found = sort_frames(world.camera, endless(), world.board)
-    assert 20 <= len(found.board) <= 41
-    assert 20 <= len(found.empty) <= 41
+    assert 4 <= len(found.board) <= 8
+    assert 4 <= len(found.empty) <= 8
+    assert found.board[-1][0].number >= 16  # spread over the whole stay of the board
+
+
+def test_a_table_that_never_gets_empty_is_given_up_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibration.frames.TOLERANCES", replace(TOLERANCES, patience_frames=12))
+    game = Recording(world, ["board"] * 3 + ["disc"] * 100)
+    found = sort_frames(world.camera, game, world.board)
+    assert found.empty == []
+    assert game.read == 15

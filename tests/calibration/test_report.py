@@ -30,10 +30,11 @@ GOOD = Report(
     noise_mm=0.7,
     no_depth_share=0.01,
     field_mm=(720.0, 430.0),
-    color_share=1.0,
+    color_field_mm=(715.0, 430.0),
     scale_ratio=1.002,
     sigma_scale=0.0005,
     board_tilt_deg=0.1,
+    disc_px=1.5,
 )
 
 
@@ -70,10 +71,10 @@ def test_each_weakness_is_named_with_what_to_do(change: dict[str, float], words:
 
 
 def test_what_is_only_a_pity_is_a_note_and_the_verdict_stays() -> None:
-    report = replace(GOOD, empty_frames=0, color_share=0.9, board_tilt_deg=1.6)
+    report = replace(GOOD, empty_frames=0, color_field_mm=(500.0, 300.0), board_tilt_deg=1.6, disc_px=0.4)
     assert report.good
     notes = [line for line in report.lines() if line.startswith("note:")]
-    assert len(notes) == 3
+    assert len(notes) == 4
 
 
 def test_a_doubtful_ratio_within_its_own_sigma_is_not_blamed_on_the_print() -> None:
