@@ -1,6 +1,7 @@
-"""Write the golden games anew: ``python -m tests.games.make_games``. Read the difference before it is committed.
+"""Write the rulings of the golden games anew: ``python -m tests.games.make_games``. Read the difference, then commit.
 
-Each game is two files: ``NAME.jsonl``, the record with every ruling, and ``NAME.txt``, the same in words.
+Each game is two files: ``NAME.jsonl``, the record with every ruling, and ``NAME.txt``, the same in words. The facts
+stay as they are; a game whose files were removed is played anew.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rules.adjudicate import Adjudication, adjudicate, lines, told
+from rules.adjudicate import adjudicate, lines, told
 from rules.events import (
     CorrectionFact,
     Fact,
@@ -24,7 +25,7 @@ from rules.events import (
     RulingLine,
     UndoFact,
 )
-from rules.record import Record, parse_record, write_record
+from rules.record import Record, parse_record, read_record, write_record
 from tests.rules.legal_games import Play, begin, play_out
 
 FOLDER = Path(__file__).parent
@@ -80,16 +81,18 @@ GAMES = (
 )
 
 
-def record_of(golden: Golden) -> tuple[Record, Adjudication]:
-    """The facts of a golden game as a record, and the rulings on them."""
+def record_of(golden: Golden) -> Record:
+    """The record as it lies here; else a game played from its seed."""
+    path = FOLDER / f"{golden.name}.jsonl"
+    if path.exists():
+        return read_record(path)
     facts = (
         _camera_game(golden)
         if golden.camera
         else [fact for fact, _ in play_out(golden.fact, golden.seed, with_city=golden.city, knocks=golden.knocks).facts]
     )
     text = "\n".join(fact.to_line() for fact in (golden.fact, *facts))
-    record = parse_record(text, name=golden.name)
-    return record, adjudicate(record)
+    return parse_record(text, name=golden.name)
 
 
 def _camera_game(golden: Golden) -> list[Fact]:
@@ -140,7 +143,8 @@ def _measured(move: MoveFact) -> MoveFact:
 def write_all() -> Iterator[str]:
     """Write every golden game; yields one line a game."""
     for golden in GAMES:
-        record, adjudication = record_of(golden)
+        record = record_of(golden)
+        adjudication = adjudicate(record)
         write_record(FOLDER / f"{golden.name}.jsonl", lines(record, adjudication))
         (FOLDER / f"{golden.name}.txt").write_text(told(adjudication), encoding="utf-8")
         ends = [answer for answer in adjudication.answers if answer.type == "end"]
