@@ -171,19 +171,26 @@ def _unless_miscounted(fault: Fault, column: FactColumn, rules: RuleSet) -> Faul
 
 
 def _lies_on(state: State, rules: RuleSet, bar: Bar, disc: Disc2) -> Fault:
-    """Height of the stick's underside over what carries it: the column's top, or the roads that lie there."""
-    at = bar.share(disc.x, disc.y)
-    reach = disc.radius / bar.length if bar.length > 0 else 0.0
-    under = sorted(bar.top(share).value - bar.thickness for share in (at - reach, at + reach))
-    lying = sum(disc.id in (joint or "" for joint in state.joints[name]) for name in _roads_at(state, disc))
-    carriers = [disc.top_z + layer * bar.thickness for layer in range(lying + 1)]
-    gap = min(max(under[0] - top, top - under[1], 0.0) for top in carriers)
-    sigma = math.hypot(bar.top(at).sigma, disc.sigma_z)
+    """Height of the stick's underside over what carries it: the column's top, or the roads that lie there.
+
+    Over the disc either stick rises or falls with its slope: what counts is the distance of the two ranges of heights.
+    """
+    low, high = _heights_over(bar, disc)
+    carriers = [(disc.top_z, disc.top_z)]
+    for name in state.road_grid.near(state.disc_box(disc)):
+        if disc.id in state.joints.get(name, ()):
+            carriers.append(_heights_over(state.bars[name], disc))
+    gap = min(max(low - bar.thickness - highest, lowest - (high - bar.thickness), 0.0) for lowest, highest in carriers)
+    sigma = math.hypot(bar.top(bar.share(disc.x, disc.y)).sigma, disc.sigma_z)
     return not_more("end-not-resting", Measured(gap, sigma), REST_GAP_MM, rules.k, disc.id)
 
 
-def _roads_at(state: State, disc: Disc2) -> list[str]:
-    return [name for name in state.road_grid.near(state.disc_box(disc)) if name in state.joints]
+def _heights_over(bar: Bar, disc: Disc2) -> tuple[float, float]:
+    """Lowest and highest top of a stick over a disc."""
+    at = bar.share(disc.x, disc.y)
+    reach = disc.radius / bar.length if bar.length > 0 else 0.0
+    tops = bar.top(at - reach).value, bar.top(at + reach).value
+    return min(tops), max(tops)
 
 
 def landing(state: State, rules: RuleSet, build: Build) -> list[Fault]:
