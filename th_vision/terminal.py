@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
@@ -27,6 +28,8 @@ READER_GONE = 141  # as a shell reports a program whose output nobody reads any 
 def run_and_exit(app: Callable[..., object]) -> NoReturn:
     """Run the program with the process's own words, and end the process with its status."""
     status = OWN_FAULT
+    if not sys.warnoptions:  # a library's warnings are for developers: python -W default cli.py ... shows them
+        warnings.simplefilter("ignore")
     try:
         status = run(app, sys.argv[1:])
         sys.stdout.flush()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from calibration.table_file import load_table
 from rules.adjudicate import parse_options
+from rules.catalog import catalog
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.announce import set_in_lines
@@ -37,6 +38,7 @@ def run(
     Raises:
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
+    catalog(lang)  # an unknown language is refused now, not at the first sentence
     set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
     names = tuple(name.strip() for name in players.split(",") if name.strip())
     fact = game_of(rules, names, parse_options(options), set_of_pieces)
