@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rules.differences import differences
 from rules.errors import RulesError
@@ -23,6 +24,10 @@ from rules.messages import messages
 from rules.outcome import Outcome
 from rules.record import BadLine, Entry, Record, read_record, write_record
 from rules.telling import describe
+
+MAX_FACTS = 1_000
+"""No game has more facts (36 roads, 40 cars, a set-up, knocks and corrections make some 150); what follows is left
+out, so that no file can keep the judge busy for ever."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,8 @@ def adjudicate(record: Record, rules: str | None = None, options: Mapping[str, S
 
 
 def fact_entries(record: Record) -> Iterator[Entry]:
-    """The facts with their line numbers, the game line included."""
-    return (entry for entry in record.entries if isinstance(entry.line, Fact))
+    """The facts with their line numbers, the game line included; at most ``MAX_FACTS``."""
+    return islice((entry for entry in record.entries if isinstance(entry.line, Fact)), MAX_FACTS)
 
 
 def take(game: Game, entry: Entry) -> Judged | BadLine:
@@ -162,6 +167,10 @@ def notes_of(record: Record, adjudication: Adjudication) -> tuple[str, ...]:
     problems = sorted((*record.bad, *adjudication.refused), key=lambda bad: bad.number)
     notes = [f"{record.name}: {note}" for note in record.notes]
     notes += [f"{record.name}: {problem}; left out" for problem in problems]
+    if len(record.facts) > MAX_FACTS:
+        notes.append(
+            f"{record.name}: holds {len(record.facts)} facts; no game has more than {MAX_FACTS}, rest left out"
+        )
     if record.bad_count > len(record.bad):
         notes.append(f"{record.name}: and {record.bad_count - len(record.bad)} more lines that can't be read; left out")
     return tuple(notes)

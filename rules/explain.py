@@ -52,6 +52,10 @@ from rules.sources import (
 from rules.telling import describe
 
 
+NEAR_MM = 10.0
+"""What is clear by more than this (a disc's height) is not worth a line of the table."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One line of the table, as text in the language asked for; an empty cell where there is nothing to say."""
@@ -154,13 +158,12 @@ def _looked_at(game: Game, fact: Line) -> tuple[Fault, ...]:
 def _rows(answer: Answer, looked_at: Sequence[Fault], voice: Voice, rules: RuleSet) -> list[Row]:
     match answer:
         case RulingLine():
-            faults = [*answer.faults, *(fault for fault in looked_at if fault.call == "clear")]
-            rows = [_fault_row(fault, answer.player, voice, rules) for fault in faults]
-            rows += [_crossing_row(crossing, answer.player, voice, rules) for crossing in answer.crossings]
+            faults = [*answer.faults, *(fault for fault in looked_at if fault.call == "clear" and _near(fault))]
+            rows = [_crossing_row(crossing, answer.player, voice, rules) for crossing in answer.crossings]
             if answer.offramp_bonus:
                 call, source = voice.word(*say.PAYS[0]), _source(BONUS_SOURCE, voice, rules)
                 rows.append(Row(voice.text(say.OFFRAMP_BONUS), answer.road or "", "", "", "", call, source))
-            return rows
+            return rows + [_fault_row(fault, answer.player, voice, rules) for fault in faults]
         case CarsLine():
             rows = [_fault_row(fault, answer.player, voice, rules) for fault in answer.faults]
             rows += [
@@ -174,11 +177,16 @@ def _rows(answer: Answer, looked_at: Sequence[Fault], voice: Voice, rules: RuleS
             source = _source(SHIFT_SOURCE if shifted else PENALTY_SOURCE, voice, rules)
             what = voice.count(say.DISCS, answer.discs)
             value = voice.measure(answer.value, 0, "mm") if answer.value is not None else ""
-            limit = "" if answer.limit is None else voice.measure(answer.limit, 0, "mm")
+            limit = "" if answer.limit is None else _limit(answer.limit, "mm", voice)
             sigma = voice.number(answer.sigma, 1) if shifted else ""
             return [Row(what, ", ".join(answer.pieces), value, sigma, limit, _call(answer.call, voice), source)]
         case _:
             return []
+
+
+def _near(fault: Fault) -> bool:
+    """Whether a value is worth telling though it is clear of its limit."""
+    return fault.unit != "mm" or abs(fault.value - fault.limit) <= NEAR_MM
 
 
 def _fault_row(fault: Fault, player: str, voice: Voice, rules: RuleSet) -> Row:
@@ -188,7 +196,7 @@ def _fault_row(fault: Fault, player: str, voice: Voice, rules: RuleSet) -> Row:
         ", ".join(fault.with_),
         voice.measure(fault.value, 0, fault.unit, limit=fault.limit) if fault.unit else "",
         "" if exact else voice.number(fault.sigma, 2),
-        voice.measure(fault.limit, 0, fault.unit) if fault.unit else "",
+        _limit(fault.limit, fault.unit, voice) if fault.unit else "",
         _call(fault.call, voice),
         _source(FAULT_SOURCES[fault.rule], voice, rules),
     )
@@ -206,6 +214,14 @@ def _crossing_row(crossing: Crossing, player: str, voice: Voice, rules: RuleSet)
         paid if crossing.call == "clear" else _call(crossing.call, voice),
         _source(CROSSING_SOURCES[crossing.reason], voice, rules),
     )
+
+
+def _limit(limit: float, unit: str, voice: Voice) -> str:
+    """A limit is a round number, or one decimal; never more."""
+    if unit != "mm":
+        return voice.measure(limit, 0, unit)
+    value = voice.number(limit, 0 if limit == round(limit) else 1)
+    return voice.fill(say.MEASURED, value=value, unit=voice.word("unit", unit))
 
 
 def _call(call: str, voice: Voice) -> str:

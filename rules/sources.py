@@ -35,7 +35,7 @@ _JUNCTION = "Basic Rules 7 Building a Junction"
 _OFFRAMP = "Basic Rules 8 Building an Offramp"
 _CITY = "Basic Rules 3.4 Placing City Objects"
 _AREAS = "Basic Rules 11 How to Use Areas"
-_FIRST = "the first to cross over / pass under another player's road"
+_FIRST = "The road-stick placed is the first to cross over another player's road"
 
 
 def _book(section: str, words: str = "", switch: str | None = None) -> Source:
@@ -47,7 +47,7 @@ FAULT_SOURCES: Final[dict[FaultRule, Source]] = {
     "junction-without-gray": _book(_JUNCTION, "always be used with one or more gray columns"),
     "junction-not-on-top": _book(_JUNCTION, "placed at the top"),
     "junction-branches": _book(_JUNCTION, "a Junction may only branch out once"),
-    "gray-branches": _book(_JUNCTION, "Using a Junction, players may branch their highway"),
+    "gray-branches": _book(_JUNCTION, "Using a Junction, players may"),
     "not-base-point": _book("Basic Rules 4.1 Build a Column", "reachable from the base point"),
     "from-offramp": _book(_OFFRAMP, "further roads cannot be connected to an Offramp"),
     "supply": _book("Basic Rules 3.1 Distribute Components", "Material List"),
@@ -83,7 +83,7 @@ CROSSING_SOURCES: Final[dict[CrossingReason, Source]] = {
     "side-taken": _book(_CARS, _FIRST, "first"),
     "own-road": _book(_CARS, "another player's road-stick"),
     "budget-spent": Source(_NOTES, "回合流程 3 放置車輛", "每一條路整場遊戲只能被結算一次", "first_budget"),
-    "not-outermost": _book(_CARS, "Note - Examples of a common mistake", "must_be_outermost"),
+    "not-outermost": _book(_CARS, "Examples of a common mistake", "must_be_outermost"),
     "partial": _book(_CARS, "crosses another player's road-stick", "partial"),
     "ramp": _book(_CARS, "another player's road-stick", "ramps_pay"),
     "shared-column": _book(_PLACEMENT, "or on a connecting road-stick"),
