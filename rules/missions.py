@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rules.events import CarType, FactObject, Score
 from rules.geometry import Bar, segment_distance
-from rules.outlines import inside_depth
+from rules.outlines import crown, inside_depth
 from rules.ruleset import RuleSet
 from rules.state import Loops, State
 from rules.tolerances import DUST_MM
@@ -145,13 +145,9 @@ def through_rainbow(state: State, road: str) -> bool:
 
 def _under_arch(bar: Bar, thing: FactObject) -> bool:
     assert thing.arch is not None
-    foot, other = thing.arch
-    distance, s, t = segment_distance((bar.ax, bar.ay), (bar.bx, bar.by), foot, other)
-    if distance > DUST_MM:
-        return False
     height = thing.arch_height if thing.arch_height is not None else thing.height
-    crown = height * math.sqrt(max(0.0, 1.0 - (2.0 * t - 1.0) ** 2))
-    return bar.top(s).value < crown
+    distance, s, t = segment_distance((bar.ax, bar.ay), (bar.bx, bar.by), *thing.arch)
+    return distance <= DUST_MM and bar.top(s).value < crown(height, t)
 
 
 def _nearest_to_pagoda(state: State, rules: RuleSet, players: tuple[str, ...]) -> set[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.geometry import Bar, Disc2, rise_sigma, segment_distance
+from rules.geometry import Bar, Disc2, outline_distance, rise_sigma, segment_distance
 from rules.grid import Box_mm
 from rules.tolerances import JOINT_REACH_WIDTHS
 from rules.uncertain import Measured
@@ -230,3 +230,43 @@ def _square_gap(bar: Bar, points: Sequence[Point_mm]) -> float:
 def disc_polygon_gap(disc: Disc2, points: Sequence[Point_mm]) -> Measured:
     """Signed plan distance of a disc's outline from a polygon; negative: how far the disc reaches in."""
     return Measured(-inside_depth(points, disc.x, disc.y) - disc.radius, disc.sigma)
+
+
+# --- The rainbow's arch -----------------------------------------------------------------------------------------------
+
+_ARCH_LINES = 5
+"""Lines along a stick, from edge to edge, at which its height is held against the arch."""
+
+
+def crown(height: float, share: float) -> float:
+    """Height of an arch, a half ellipse, at a share of the way between its feet; mm."""
+    return height * math.sqrt(max(0.0, 1.0 - (2.0 * share - 1.0) ** 2))
+
+
+def arch_gap(bar: Bar, feet: tuple[Point_mm, Point_mm], height: float) -> tuple[Measured, bool] | None:
+    """How far a stick stays clear of an arch, and whether it goes through it (not over it); None where it passes by.
+
+    Through: the arch is everywhere above the stick's top; over: everywhere below its underside. A negative value: the
+    stick runs into the arch.
+    """
+    through, over = math.inf, math.inf
+    middle = 0.5
+    for i in range(_ARCH_LINES):
+        side = bar.half * (2 * i / (_ARCH_LINES - 1) - 1)
+        nx, ny = -bar.uy * side, bar.ux * side
+        start, end = (bar.ax + nx, bar.ay + ny), (bar.bx + nx, bar.by + ny)
+        distance, s, t = segment_distance(start, end, *feet)
+        if distance > 0:
+            continue
+        arch = crown(height, t)
+        top = bar.az + s * (bar.bz - bar.az)
+        through, over = min(through, arch - top), min(over, top - bar.thickness - arch)
+        middle = s
+    for foot in feet:
+        if outline_distance(bar, *foot).distance.value < 0:  # a leg stands under the stick
+            middle = min(1.0, max(0.0, bar.share(*foot)))
+            top = bar.top(middle).value
+            through, over = min(through, -top), min(over, top - bar.thickness)
+    if math.isinf(through):
+        return None
+    return Measured(max(through, over), bar.top(middle).sigma), through >= over

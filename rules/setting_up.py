@@ -84,11 +84,13 @@ def _apart(state: State, rules: RuleSet, thing: FactObject) -> list[Fault]:
     for name, other in state.city.items():
         if other.kind in ON_DEVELOPMENT:
             continue
+        if thing.adjoins == name or other.adjoins == thing.id:
+            continue  # a harbor lies beside its development area
         gap = Measured(polygon_gap(thing.outline, other.outline), math.hypot(thing.sigma_xy, other.sigma_xy))
         if every or thing.kind == other.kind == "development_area":
             found.append(not_less("area-spacing", gap, limit, rules.k, thing.id, name))
-        elif thing.adjoins != name and other.adjoins != thing.id and _overlaps(thing, other):
-            found.append(more_than("touch-city", -Measured(_depth(thing, other)), 0.0, rules.k, thing.id, name))
+        elif (depth := _depth(thing, other)) > 0:
+            found.append(more_than("touch-city", Measured(-depth, gap.sigma), 0.0, rules.k, thing.id, name))
     if not spaced:
         return found
     for road, bar in state.bars.items():
@@ -100,10 +102,6 @@ def _apart(state: State, rules: RuleSet, thing: FactObject) -> list[Fault]:
         gap = Measured(gap.value, math.hypot(gap.sigma, thing.sigma_xy))
         found.append(not_less("area-spacing", gap, limit, rules.k, thing.id, column))
     return found
-
-
-def _overlaps(thing: FactObject, other: FactObject) -> bool:
-    return _depth(thing, other) > 0
 
 
 def _depth(thing: FactObject, other: FactObject) -> float:

@@ -14,7 +14,7 @@ from rules.build import SOLID, Build
 from rules.events import FactColumn, Fault
 from rules.findings import count, measured, more_than, not_more
 from rules.geometry import Bar, Disc2, Meeting, disc_gap, meeting, overhang, stick_distance
-from rules.outlines import Overlap, bar_polygon_gap, inside_depth, least_gap, overlap
+from rules.outlines import Overlap, arch_gap, bar_polygon_gap, inside_depth, least_gap, overlap
 from rules.ruleset import RuleSet
 from rules.state import State
 from rules.tolerances import JOINT_REACH_WIDTHS, REST_GAP_MM
@@ -123,6 +123,11 @@ def city_contacts(state: State, rules: RuleSet, build: Build) -> list[Fault]:
     bar = build.bar
     for name in state.oldest_first(state.city_grid.near(state.bar_box(bar))):
         thing = state.city[name]
+        if thing.arch is not None:
+            clear = arch_gap(bar, thing.arch, thing.arch_height if thing.arch_height is not None else thing.height)
+            if clear is not None:
+                gap = Measured(clear[0].value, math.hypot(clear[0].sigma, thing.sigma_z))
+                found.append(more_than("touch-city", gap, 0.0, rules.k, name))
         if thing.kind not in SOLID and thing.kind != "asakusa":
             continue
         plan, share = bar_polygon_gap(bar, thing.outline)

@@ -221,6 +221,40 @@ def test_roads_go_through_the_rainbow() -> None:
     assert rules_of(table.move("blue", "base", "new", (120, 0), gray=3)) == set()
 
 
+@pytest.mark.parametrize(
+    ("height", "feet", "touches"),
+    [
+        (80.0, 30.0, False),  # through
+        (22.0, 30.0, False),  # over it
+        (35.0, 30.0, True),  # into its crown
+        (80.0, 6.0, False),  # just between its legs
+        (80.0, 5.2, True),  # between its feet, but a leg is in the way
+        (80.0, 4.0, True),
+    ],
+)
+def test_the_rainbows_arch_may_not_be_touched(height: float, feet: float, touches: bool) -> None:
+    table = Table()
+    arch = {"arch": ((50.0, -feet), (50.0, feet)), "arch_height": height}
+    table.city("r", "rainbow_area", square(30, -40, 80), height=2, **arch)
+    table.ramp("blue", "base", (0, 0), levels=3)
+    ruling = table.move("blue", "base", "new", (120, 0), gray=4)
+    assert (rules_of(ruling) == {"touch-city"}) == touches
+
+
+def test_a_harbor_lies_beside_its_area() -> None:
+    table = Table(area_spacing="all", expansions=["yacht_harbor"])
+    table.city("d", "development_area", square(0, 0, 70))
+    assert table.city("h", "yacht_harbor", square(70, 0, 60), adjoins="d").call == "legal"
+
+
+def test_areas_may_not_lie_on_each_other() -> None:
+    table = Table()
+    table.city("g", "green_area", square(0, 0, 70))
+    ruling = table.city("a", "airport_area", square(60, 60, 70))
+    assert rules_of(ruling) == {"touch-city"}
+    assert fault(ruling, "touch-city").value == pytest.approx(-10)
+
+
 def test_city_objects_in_their_order() -> None:
     table = Table()
     table.city("g", "green_area", square(300, 300, 60))
