@@ -17,33 +17,31 @@ stop() {
 
 # --- the packages of the system, through apt where we may --------------------------------------------------------
 
-apt_updated=no
-apt_install() { # what for, then package names
-    reason=$1
-    shift
-    if ! command -v apt-get >/dev/null 2>&1; then
-        stop "$reason is missing; install what your system calls: $*"
-    fi
+# Install packages, all in one go, or print the line that does and stop.
+apt_install() {
+    command -v apt-get >/dev/null 2>&1 || stop "something is missing; install what your system calls: $*"
+    line="apt-get install -y --no-install-recommends $*"
     if [ "$(id -u)" = 0 ]; then
         as_root=""
     elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
         as_root="sudo -n"
     else
-        say "setup: $reason is missing, and installing it needs your password. Run this line, then make again:"
-        say "  sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
+        say "setup: some packages of the system are missing, and installing them needs root's rights."
+        say "Run this line, then make again:"
+        if command -v sudo >/dev/null 2>&1; then
+            say "  sudo apt-get update && sudo $line"
+        else
+            say "  su -c 'apt-get update && $line'"
+        fi
         exit 2
     fi
-    say "setup: $reason is missing; installing $* with apt"
-    if [ "$apt_updated" = no ]; then
-        $as_root apt-get -q update >&2 || say "setup: apt-get update failed; trying with the package lists that are here"
-        apt_updated=yes
-    fi
-    # shellcheck disable=SC2086 # no word where we are root
+    say "setup: installing with apt: $*"
+    $as_root apt-get -q update >&2 || say "setup: apt-get update failed; trying with the package lists that are here"
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@" >&2 ||
         stop "apt could not install $*; see its messages above"
 }
 
-# --- a Python from 3.11 to 3.13 -----------------------------------------------------------------------------------
+# --- what must be there before the packages ------------------------------------------------------------------------
 
 fits() { "$1" -I -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; }
 
@@ -57,45 +55,51 @@ find_python() {
     return 1
 }
 
-choose_python() {
-    if [ -n "${PYTHON:-}" ]; then
-        fits "$PYTHON" || stop "PYTHON=$PYTHON is not a Python from 3.11 to 3.13"
-        python=$(command -v "$PYTHON")
-        return
-    fi
-    python=$(find_python) && return
+# The package of a Python from 3.11 to 3.13 that apt could bring.
+python_package() {
     for name in python3.13 python3.12 python3.11; do
         if apt-cache show "$name" >/dev/null 2>&1; then
-            apt_install "a Python from 3.11 to 3.13" "$name" "$name-venv"
-            python=$(find_python) && return
+            echo "$name"
+            return 0
         fi
     done
-    stop "needs Python 3.11, 3.12 or 3.13 (python3 here is $(python3 -V 2>&1 || echo missing)); install one of them"
+    return 1
 }
 
-# --- what must be there before the packages ------------------------------------------------------------------------
-
-need_venv() {
-    "$python" -I -c 'import ensurepip, venv' 2>/dev/null && return
-    version=$("$python" -I -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    apt_install "Python's venv" "python$version-venv"
-}
-
-need_libraries() {
+# Packages of the libraries that `import open3d` links to and that are not here; $1 is any Python.
+missing_libraries() {
     [ "$(uname -s)" = Linux ] || return 0
-    missing=$("$python" -I - <<'PY'
+    "$1" -I - <<'PY'
 import ctypes
 
-# What `import open3d` links to, and the Debian and Ubuntu package of each.
 for library, package in (("libusb-1.0.so.0", "libusb-1.0-0"), ("libEGL.so.1", "libegl1"), ("libGL.so.1", "libgl1")):
     try:
         ctypes.CDLL(library)
     except OSError:
         print(package)
 PY
-    )
+}
+
+# Sets python; installs what is missing of Python, its venv, and libraries.
+need_system() {
+    wanted=""
+    if [ -n "${PYTHON:-}" ]; then
+        fits "$PYTHON" || stop "PYTHON=$PYTHON is not a Python from 3.11 to 3.13"
+        python=$(command -v "$PYTHON")
+    else
+        python=$(find_python) || python=""
+    fi
+    if [ -z "$python" ]; then
+        found=$(python3 -V 2>&1) || found="python3 is missing"
+        package=$(python_package) || stop "needs Python 3.11, 3.12 or 3.13 ($found); install one of them"
+        wanted="$package $package-venv"
+    elif ! "$python" -I -c 'import ensurepip, venv' 2>/dev/null; then
+        wanted="$("$python" -I -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
+    fi
+    libraries=$(missing_libraries "${python:-python3}") || libraries=""
     # shellcheck disable=SC2086 # one word a package
-    [ -z "$missing" ] || apt_install "what Open3D links to" $missing
+    [ -z "$wanted$libraries" ] || apt_install $wanted $libraries
+    [ -n "$python" ] || python=$(find_python) || stop "needs Python 3.11, 3.12 or 3.13; install one of them"
 }
 
 # --- the environment ----------------------------------------------------------------------------------------------
@@ -115,22 +119,20 @@ print(digest.hexdigest())
 PY
 }
 
-if [ -f "$stamp" ] && [ -x .venv/bin/python ]; then
-    if [ "$(cat "$stamp")" = "$(key .venv/bin/python 2>/dev/null)" ]; then
-        if [ -z "${PYTHON:-}" ] || fits "$PYTHON"; then
-            python=.venv/bin/python
-            need_libraries
-            exit 0
-        fi
-    fi
+version() { "$1" -I -c 'import platform; print(platform.python_version())' 2>/dev/null; }
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(key .venv/bin/python 2>/dev/null)" ] &&
+    { [ -z "${PYTHON:-}" ] || [ "$(version "$PYTHON")" = "$(version .venv/bin/python)" ]; }; then
+    libraries=$(missing_libraries .venv/bin/python)
+    # shellcheck disable=SC2086 # one word a package
+    [ -z "$libraries" ] || apt_install $libraries
+    exit 0
 fi
 
-choose_python
-need_venv
-need_libraries
+need_system
 say "setup: making .venv with $("$python" -V) and the packages of requirements.lock (once; about 300 MB to download)"
 rm -f "$stamp"
-if ! [ -x .venv/bin/python ] || ! fits .venv/bin/python || ! .venv/bin/python -I -m pip --version >/dev/null 2>&1; then
+fresh() { fits .venv/bin/python && .venv/bin/python -I -m pip --version >/dev/null 2>&1; }
+if [ -n "${PYTHON:-}" ] || ! fresh; then
     "$python" -I -m venv --clear .venv || stop "could not make .venv; remove that folder and try again"
 fi
 .venv/bin/python -I -m pip install --quiet --require-hashes --only-binary :all: -r requirements.lock >&2 ||
