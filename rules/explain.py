@@ -36,7 +36,7 @@ from rules.events import (
     UndoFact,
 )
 from rules.game import Game
-from rules.messages import Voice, fault_sentence, messages
+from rules.messages import fault_sentence, messages
 from rules.outcome import Outcome
 from rules.record import BadLine, Record, read_record
 from rules.ruleset import RuleSet
@@ -50,7 +50,7 @@ from rules.sources import (
     Source,
 )
 from rules.telling import describe
-
+from rules.voice import Voice
 
 NEAR_MM = 10.0
 """What is clear by more than this (a disc's height) is not worth a line of the table."""
@@ -186,6 +186,8 @@ def _rows(answer: Answer, looked_at: Sequence[Fault], voice: Voice, rules: RuleS
 
 def _near(fault: Fault) -> bool:
     """Whether a value is worth telling though it is clear of its limit."""
+    if fault.rule == "column-level":
+        return abs(fault.value) == fault.limit  # a junction may be of any level
     return fault.unit != "mm" or abs(fault.value - fault.limit) <= NEAR_MM
 
 

@@ -19,7 +19,7 @@ from rules.events import (
     RampFact,
     UndoFact,
 )
-from rules.messages import Voice
+from rules.voice import Voice
 
 
 def describe(
