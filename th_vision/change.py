@@ -70,11 +70,14 @@ class Change:
 def compare(known: Known, seen: Layout, pieces: Pieces) -> Change:
     """Tell the pieces of a new reading apart: known ones, new ones, moved ones, and those that are gone."""
     before = known.layout
-    columns = _pair(before.columns, seen.columns, _column_cost, pieces.disc.radius)
+    # Two columns are a diameter apart at least: what stands nearer to a known place is that column.
+    columns = _pair(before.columns, seen.columns, _column_cost, 0.9 * pieces.disc.diameter)
     roads = _pair(before.roads, seen.roads, _road_cost, tol.SAME_ROAD_MM)
     cars = _pair(before.cars, seen.cars, _car_cost, tol.SAME_ROAD_MM)
     flat = {r.id for r in seen.roads if _flat(r, pieces)}
-    held = {c for r in before.roads if r.id in roads for c in r.rests_on}
+    read = {r.id: r for r in seen.roads}
+    unmoved = [r for r in before.roads if r.id in roads and _road_cost(r, read[roads[r.id]]) <= tol.MOVED_ALONG_MM]
+    held = {c for r in unmoved for c in r.rests_on}
     builds = {r.id for r in seen.roads if _is_build(r, before, seen, columns, roads, pieces)}
     _add_pushed(roads, before.roads, [r for r in seen.roads if r.id not in builds], _road_push, flat)
     carrying = {c for r in seen.roads if r.id not in roads.values() and r.id not in flat for c in r.rests_on}

@@ -27,12 +27,19 @@ class Credible:
     keep: frozenset[str] = frozenset()
 
 
-def credible(change: Change, known: Known, stands: Stands | None = None) -> Credible:
-    """Take missed readings, noise of counting and small wobbles out of a change."""
+def credible(
+    change: Change, known: Known, stands: Stands | None = None, *, fallen_before: frozenset[str] = frozenset()
+) -> Credible:
+    """Take missed readings, noise of counting and small wobbles out of a change.
+
+    ``fallen_before``: pieces that fell and haven't been put back yet: when they are missed, they are missing.
+    """
     held = _held_by_what_lies_on_it(change)
     keep: set[str] = set()
     doubtful: list[Piece] = []
     for piece in change.gone:
+        if piece.id in fallen_before:
+            continue
         said = stands(piece) if stands else None
         if said or (said is None and piece.id in held):
             keep.add(piece.id)
@@ -40,6 +47,8 @@ def credible(change: Change, known: Known, stands: Stands | None = None) -> Cred
             doubtful.append(piece)
     fallen = [m for m in change.moved if m.fell or m.shift_mm > tol.KNOCK_MM]
     quiet = not fallen and not change.loose and len(doubtful) <= tol.MISSED_AT_ONCE
+    together = _taken_together(doubtful)
+    doubtful = [p for p in doubtful if p.id not in together]
     keep |= {p.id for p in doubtful if quiet and known.unseen.get(p.id, 0) + 1 < tol.BELIEVED_UNSEEN}
     stirred = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
     recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & stirred)
@@ -47,11 +56,18 @@ def credible(change: Change, known: Known, stands: Stands | None = None) -> Cred
         replace(
             change,
             gone=tuple(p for p in change.gone if p.id not in keep),
-            moved=tuple(m for m in change.moved if not _wobble(m)),
+            moved=tuple(m for m in change.moved if not (_wobble(m) or _carries_what_lies_still(m, change))),
             recounted=recounted,
         ),
         frozenset(keep),
     )
+
+
+def _taken_together(missed: list[Piece]) -> set[str]:
+    """Roads missed together with a column under them, and that column: no reading misses two such by chance."""
+    ids = {p.id for p in missed}
+    pairs = [(p.id, under) for p in missed if isinstance(p, Road) for under in p.rests_on if under in ids]
+    return {piece for pair in pairs for piece in pair}
 
 
 def _wobble(moved: Moved) -> bool:
@@ -61,6 +77,15 @@ def _wobble(moved: Moved) -> bool:
     return moved.shift_mm <= max(tol.KNOCK_MM, (tol.MOVED_SIGMAS + 1) * moved.sigma_mm) and not (
         abs(moved.drop_mm) > 2 * tol.MOVED_HEIGHT_MM
     )
+
+
+def _carries_what_lies_still(moved: Moved, change: Change) -> bool:
+    """A column seems to have gone a little, yet the roads on it lie as they lay: it was read badly."""
+    if not isinstance(moved.before, Column) or moved.shift_mm > tol.HELD_COLUMN_MM:
+        return False
+    roads = _roads_at(moved.before, change)
+    stirred = {m.id for m in change.moved} | {p.id for p in change.gone}
+    return bool(roads) and not roads & stirred
 
 
 def _held_by_what_lies_on_it(change: Change) -> set[str]:

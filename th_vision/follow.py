@@ -127,7 +127,8 @@ class Follower:
 
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
         """What is different since the table last stood still, noise taken out; and the missed pieces to believe in."""
-        believed = credible(compare(self.known, event.layout, self.pieces), self.known, event.stands)
+        change = compare(self.known, event.layout, self.pieces)
+        believed = credible(change, self.known, event.stands, fallen_before=self._knocked)
         return believed.change, believed.keep
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:

@@ -139,6 +139,8 @@ LEAST_CHI2 = 0.5
 # A road's end that lies on no column is on the table (or a thin area) when its top is no higher than this part of a
 # disc above the stick's thickness; higher up there must be a column that wasn't seen.
 ON_TABLE_DISCS = 0.7
+# A column whose roads lie still is not believed to have gone, if it seems to be no further off than this.
+HELD_COLUMN_MM = 9.0
 # A shift is told as a knock from here on; below, it is only followed.
 KNOCK_MM = 4.0
 # Believed pieces: a colour of a car is trusted against the order of turns from this probability on.
@@ -147,6 +149,8 @@ OWNER_CERTAIN = 0.9
 STICK_WIDTH_SIGMA_MM = 0.4
 # An end edge counts as clear from this strength (0 to 1).
 TIP_CLEAR = 0.35
+# Where only one of a stick's tips is clear, it must be as clear as this: a shadow can look like a tip.
+LONE_TIP_CLEAR = 0.6
 # How well a road's height is known when whole levels give it: it moves what is seen at an angle.
 ROAD_HEIGHT_SIGMA_MM = 0.5
 
