@@ -211,7 +211,7 @@ class Game:
         mark = self._state.mark
         try:
             answers = self._answer(fact)
-        except RulesError:
+        except Exception:
             self._state.rewind(mark)
             raise
         self._facts.append(fact)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rules.state import Loops, State
 
 if TYPE_CHECKING:
-    from shapely import Polygon
+    from shapely import Geometry, Polygon
 
 SURROUNDED = ("building", "tower")
 """City objects that score where they are surrounded."""
@@ -23,14 +23,9 @@ def surrounded(state: State, player: str) -> Loops:
     targets = [name for name, thing in state.city.items() if thing.kind in SURROUNDED]
     if not targets or not may_have_loops(state, player):
         return Loops()
-    import shapely
 
     holes = _holes(state, player)
-    found = {
-        name
-        for name in targets
-        if holes and any(hole.covers(shapely.Polygon(state.city[name].outline)) for hole in holes)
-    }
+    found = {name for name in targets if holes and any(hole.covers(_solid(state, name)) for hole in holes)}
     return Loops(
         frozenset(name for name in found if state.city[name].kind == "building"),
         frozenset(name for name in found if state.city[name].kind == "tower"),
@@ -45,11 +40,19 @@ def _holes(state: State, player: str) -> list[Polygon]:
     # The ends lie over columns, so that flat ends and discs make the same holes as the true outlines.
     sticks = shapely.buffer(lines, bars[0].half, quad_segs=2, cap_style="flat")
     discs = [state.discs[column] for column in state.columns_of(player)]
-    centres = shapely.points([(disc.x, disc.y) for disc in discs])
-    stacks = shapely.buffer(centres, [disc.radius for disc in discs], quad_segs=4)
+    centres = [shapely.Point(disc.x, disc.y) for disc in discs]
+    stacks = shapely.buffer(centres, state.pieces.disc.radius, quad_segs=4)
     union = shapely.union_all([*sticks, *stacks])
     parts = union.geoms if union.geom_type == "MultiPolygon" else [union]
     return [shapely.Polygon(ring) for part in parts for ring in part.interiors]
+
+
+def _solid(state: State, thing: str) -> Geometry:
+    """The outline of a building; of one that crosses itself (a bad record), the hull."""
+    import shapely
+
+    polygon = shapely.Polygon(state.city[thing].outline)
+    return polygon if polygon.is_valid else polygon.convex_hull
 
 
 def may_have_loops(state: State, player: str) -> bool:
