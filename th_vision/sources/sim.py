@@ -14,9 +14,9 @@ from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 
-_WHOLE = ("seed", "players", "turns", "frames", "board", "empty")
+_WHOLE = ("seed", "players", "turns", "frames", "board", "empty", "hands")
 _REAL = ("distance", "unit", "fps", "tilt")
-_TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part", "hands")
+_TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part")
 _PARTS = ("all", "calibration", "game")
 
 
@@ -125,6 +125,7 @@ def _setup(spec: str, options: dict[str, Any]) -> Any:
         "frames": "frames",
         "board": "board_frames",
         "empty": "empty_frames",
+        "hands": "hand_frames",
         "fps": "fps",
         "tilt": "tilt_deg",
     }
@@ -132,10 +133,6 @@ def _setup(spec: str, options: dict[str, Any]) -> Any:
     for key, name in (("size", "size"), ("color", "color_size")):
         if key in options:
             chosen[name] = _size(spec, key, options[key])
-    if "hands" in options:
-        if options["hands"] not in ("yes", "no"):
-            raise VisionError(f"{spec}: hands={options['hands']} must be yes or no")
-        chosen["hand_frames"] = options["hands"] == "yes"
     try:
         return Setup(**chosen)
     except VisionError as error:

@@ -30,6 +30,7 @@ _PAUSE_S = {"board": 3.0, "empty": 3.0, "hand": 0.4, "still": 0.3}
 # middle one; the frames before it show the table as it was.
 _WAY_MM = ((170.0, 60.0), (40.0, 35.0), (0.0, 0.0), (150.0, 50.0))
 _PLACED_AT = 2
+_SEEN_ON_THE_WAY: dict[int, tuple[int, ...]] = {0: (), 1: (1,), 2: (1, 2), 3: (0, 1, 2), 4: (0, 1, 2, 3)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Setup:
     """A virtual table as it is asked for.
 
     ``frames``: still frames of each moment. ``board_frames``, ``empty_frames``: of the calibration, the board laid
-    down at one place. ``hand_frames``: whether hands are seen between moments.
+    down at one place. ``hand_frames``: frames of each hand between moments, 0 to 4.
     """
 
     seed: int = 1
@@ -50,7 +51,7 @@ class Setup:
     frames: int = 8
     board_frames: int = 6
     empty_frames: int = 24
-    hand_frames: bool = True
+    hand_frames: int = 4
     fps: float = 15.0
     tilt_deg: float = 2.0
     faults: Faults | None = None
@@ -69,6 +70,8 @@ class Setup:
             )
         if not 1 <= self.frames <= 500:
             raise VisionError(f"{self.frames} frames a moment are not possible; choose 1 to 500")
+        if self.hand_frames not in _SEEN_ON_THE_WAY:
+            raise VisionError(f"{self.hand_frames} frames of a hand are not possible; choose 0 to 4")
         if not 1 <= self.fps <= 90:
             raise VisionError(f"{self.fps:g} frames a second are not possible; choose 1 to 90")
 
@@ -151,7 +154,8 @@ class Session:
         old = {stick.id for stick in before.sticks}
         new = [stick for stick in after.sticks if stick.id not in old]
         for hand in moment.hands:
-            for k, (back, up) in enumerate(_WAY_MM):
+            for k in _SEEN_ON_THE_WAY[self.setup.hand_frames]:
+                back, up = _WAY_MM[k]
                 scene = after if k >= _PLACED_AT else before
                 if moment.during is not None:
                     scene = replace(moment.during, table=self.table)

@@ -11,6 +11,7 @@ import pytest
 
 from rules.layout import Layout
 from rules.pieces import Pieces, Stick, load_pieces
+from rules.record import read_record
 from th_vision.errors import VisionError
 from th_vision.sources.image_folder import ImageFolder
 from th_vision.sources.sim import open_sim
@@ -112,7 +113,8 @@ def test_a_folder_with_a_recording_is_never_overwritten(tmp_path: Path) -> None:
         ("sim:surface=lava", "wood"),
         ("sim:scenario=chess", "--list"),
         ("sim:part=half", "calibration"),
-        ("sim:hands=many", "yes or no"),
+        ("sim:hands=many", "whole number"),
+        ("sim:hands=9", "0 to 4"),
         ("sim:frames=0", "1 to 500"),
         ("sim:turns=-3", "negative"),
     ],
@@ -142,10 +144,13 @@ def test_simulate_names_its_scenarios_and_refuses_no_turns(tmp_path: Path) -> No
 
 
 def test_simulate_writes_a_game_with_its_record(tmp_path: Path) -> None:
-    simulate(tmp_path / "g", turns=1, setup=replace(SMALL, frames=1, hand_frames=False), seed=3)
+    simulate(tmp_path / "g", turns=1, setup=replace(SMALL, frames=1, hand_frames=0), seed=3)
     truth = json.loads((tmp_path / "g" / "truth.json").read_text())
     kinds = [fact["type"] for fact in truth["facts"]]
     assert kinds == ["game", "ramp", "ramp", "move"]
     assert len(truth["moments"]) == 4
-    lines = (tmp_path / "g" / "facts.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == truth["facts"]
+    record = read_record(tmp_path / "g" / "truth.jsonl")
+    assert not record.bad
+    types = [json.loads(line)["type"] for line in (tmp_path / "g" / "truth.jsonl").read_text().splitlines()]
+    assert [t for t in types if t in kinds] == kinds
+    assert types.count("ruling") == 3  # the ramps are ruled on, too
