@@ -1,6 +1,6 @@
 """Virtual games of unseen seeds through the whole chain, and every ruling held against the truth.
 
-    python bench/rulings.py --seeds 1000:1010 --turns 20 --camera D415 --distance 580
+    python bench/rulings.py --seeds 1000:1010 --turns 20 --camera D415 --distance 610
     python bench/rulings.py --truth --seeds 0:50      # no frames: true layouts with noise of stated sigmas
 
 Frames are rendered, passed through the sensor model, fused, reconstructed, followed and ruled on, as by ``replay``.
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--preset", default="rainbow-city")
     parser.add_argument("--camera", default="D415")
-    parser.add_argument("--distance", type=float, default=580.0)
+    parser.add_argument("--distance", type=float, default=610.0)
     parser.add_argument("--size", default="1280x720")
     parser.add_argument("--frames", type=int, default=6, help="still frames of each moment")
     parser.add_argument("--no-hands", action="store_true", help="no frame with a hand between the moments")

@@ -12,24 +12,27 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rules.events import (
-    CarsFact,
-    CityFact,
+    CarsLine,
+    DiscardStickFact,
+    EndLine,
     FactColumn,
-    KnockFact,
     MoveFact,
+    OutLine,
+    PassFact,
     PenaltyLine,
-    RampFact,
     RulingLine,
     ScoreLine,
     SupplyLine,
 )
 from rules.messages import Message, messages
-from th_vision.follow_events import Guide, Output, Told, Warned
+from rules.telling import describe
+from th_vision.follow_events import Entered, Guide, Output, Told, Warned
 
 Kind = Literal["legal", "fault", "too_close", "info", "head"]
 SURE = 0.98
 """Counts and colours that are at least so probable are said without their probability."""
 NARROWEST = 24
+_NEXT_TURN = (MoveFact, PassFact, DiscardStickFact)
 _ANSI: Mapping[Kind, str] = {
     "legal": "\x1b[32m",
     "fault": "\x1b[1;31m",
@@ -52,13 +55,15 @@ class Line:
 class Announcer:
     """Turns outputs into lines. ``quiet``: only faults, questions, penalties and the end.
 
-    State: whose pieces are whose (handed in), and the last guide, so that only what changed is said again.
+    State: the last guide, so that only what changed is said again, and cars that a player may still place: that their
+    chance is gone is said when the turn has passed, not while their hand still holds them.
     """
 
     def __init__(self, *, language: str = "en", quiet: bool = False) -> None:
         self._language = language
         self._quiet = quiet
         self._guided: dict[str, str] = {}
+        self._owed: CarsLine | None = None
 
     def lines(self, output: Output, owners: Mapping[str, str], kinds: Mapping[str, str] | None = None) -> list[Line]:
         """What to say of one output; ``owners`` and ``kinds``: piece id -> player, -> kind of piece."""
@@ -68,22 +73,40 @@ class Announcer:
             return [Line(output.words, kind="too_close")]
         if isinstance(output, Guide):
             return self._guide(output)
+        if isinstance(output, Entered) and output.state == "rebuilt":
+            return [*self._guide(Guide((), output.time_s)), Line("All is put back; the game goes on.", kind="legal")]
         return []
 
+    def turn_over(self) -> list[Line]:
+        """The turn is over, or the game: what is too late now."""
+        owed, self._owed = self._owed, None
+        if owed is None:
+            return []
+        return [
+            Line(f"{message.text[:1].lower()}{message.text[1:]}", message.reason, message.kind)
+            for message in messages(owed, language=self._language)
+        ]
+
     def _told(self, told: Told, owners: Mapping[str, str], kinds: Mapping[str, str]) -> list[Line]:
+        before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:
             if isinstance(answer, SupplyLine | ScoreLine):
                 continue  # on demand, and at the end
-            if isinstance(answer, RulingLine) and answer.turn == 0 and answer.call == "legal":
+            if isinstance(answer, RulingLine | CarsLine) and answer.turn == 0 and answer.call == "legal":
                 continue  # the head says it
+            if isinstance(answer, CarsLine):
+                self._owed = answer if answer.placed < answer.due else None
+                if self._owed is not None:
+                    continue
             said += messages(answer, language=self._language, owners=owners, kinds=kinds)
         lines = [Line(message.text, message.reason, message.kind) for message in said]
         if self._quiet:
-            kept = any(isinstance(answer, PenaltyLine) for answer in told.answers)
+            kept = any(isinstance(answer, PenaltyLine | EndLine | OutLine) for answer in told.answers)
             lines = [line for line in lines if kept or line.kind in ("fault", "too_close")]
-            return [head(told), *lines] if lines else []
-        return [head(told), *lines]
+        if self._quiet and not lines:
+            return before
+        return [*before, head(told, self._language, owners, kinds), *lines]
 
     def _guide(self, guide: Guide) -> list[Line]:
         now = dict(guide.off)
@@ -95,40 +118,17 @@ class Announcer:
         return back + new
 
 
-def head(told: Told) -> Line:
-    """Who did what, in one line: "turn 7, pink: from c3 to a new column of 3"."""
-    fact = told.fact
-    if isinstance(fact, RampFact):
-        return Line(f"{fact.player}'s ramp {fact.road.id} stands", kind="head")
-    if isinstance(fact, CityFact):
-        return Line(f"{fact.player} places the {fact.object.kind.replace('_', ' ')} {fact.object.id}", kind="head")
-    if isinstance(fact, MoveFact):
-        where = "an offramp" if fact.column is None else f"column {fact.column.id} of {_count(fact.column)}"
-        return Line(f"turn {fact.turn}, {fact.player}: {fact.road.id} from {fact.base} to {where}", kind="head")
-    if isinstance(fact, CarsFact):
-        cars = ", ".join(sorted(car.type.replace("_", " ") for car in fact.cars))
-        return Line(f"turn {fact.turn}, {fact.player} places {cars}", kind="head")
-    if isinstance(fact, KnockFact):
-        what = "fell" if not fact.shift_mm else f"moved by {fact.shift_mm:.0f} ± {fact.sigma_mm:.0f} mm"
-        return Line(f"turn {fact.turn}: {', '.join(fact.pieces)} {what} while it was {fact.by}'s turn", kind="head")
-    turn = getattr(fact, "turn", 0)
-    player = getattr(fact, "player", "")
-    names = {
-        "pass": f"turn {turn}: {player} has nothing to build with and passes",
-        "discard_stick": f"turn {turn}: {player} has no disc and lays a stick aside",
-        "correction": f"turn {turn}: corrected by the players",
-        "undo": f"turn {turn} is taken back",
-    }
-    return Line(names.get(fact.type, fact.type), kind="head")
-
-
-def _count(column: FactColumn) -> str:
-    """ "3", "2 and a yellow one on top (81 % sure)"."""
-    words = f"{column.gray} gray"
-    if column.junction:
-        words += " and a yellow one"
-    sure = column.levels_probability * column.junction_probability
-    return words if sure >= SURE else f"{words} ({100 * sure:.0f} % sure)"
+def head(
+    told: Told,
+    language: str = "en",
+    owners: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Line:
+    """Who did what, in one sentence, and how sure its discs are counted where they are not."""
+    column = getattr(told.fact, "column", None)
+    sure = column.levels_probability * column.junction_probability if isinstance(column, FactColumn) else 1.0
+    reason = "" if sure >= SURE else f"({100 * sure:.0f} %)"
+    return Line(describe(told.fact, language=language, owners=owners, kinds=kinds), reason, "head")
 
 
 def set_in_lines(line: Line, *, width: int = 100, color: bool = False) -> str:

@@ -214,8 +214,10 @@ class Referee:
             self._outputs.watch(output)
 
     def _say_score(self) -> None:
-        """The score where missions are played, and what everyone still holds."""
+        """What is too late now, the score where missions are played, and what everyone still holds."""
         game, language = self.follower.game, self._outputs.language
+        for late in self._announcer.turn_over():
+            self._outputs.say(late)
         self._outputs.say(Line("At the end", kind="head"))
         lines: list[ScoreLine | SupplyLine] = [SupplyLine(turn=game.turn, players=dict(game.supplies))]
         if game.rules.missions:

@@ -17,7 +17,7 @@ def legend_of(layout: Layout, game: Game, last: Told | None, newest: frozenset[s
     """All words and marks of a game's picture; ``last`` is the last thing that was told."""
     title, notes, crossings = "", [], list[Crossing]()
     if last is not None:
-        title = head(last).text
+        title = head(last, language, game.owners, kinds_of(game)).text
         for answer in last.answers:
             if isinstance(answer, RulingLine):
                 crossings += answer.crossings
