@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +17,9 @@ from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, sort_frames,
 from calibration.joint_pose import joint_pose
 from calibration.plane import PlaneFit, disparity_from_depth
 from calibration.pose import board_in_color, board_pixels, mean_view, table_by_color, table_pose
+from calibration.quality import camera_bump, coverage, noise_mm
 from calibration.report import Report
-from calibration.table import EmptyTable, TableCalibration, transform
+from calibration.table import EmptyTable, TableCalibration
 from calibration.table_file import save_table
 from calibration.tolerances import TOLERANCES
 
@@ -59,6 +59,7 @@ def calibrate_table(
     empty = _map(shots, camera, mean_color(found.colors))
     plane = table_plane(empty.disparity_px, camera, rough, None if found.empty else hidden)
     pose = table_pose(seen, plane, board, camera)
+    bump = camera_bump(found, home, empty, board, camera)
     depth_scale = 1.0
     if scale == "board":
         joint = joint_pose(pose, seen, plane, board, camera)
@@ -70,7 +71,7 @@ def calibrate_table(
         hidden = board_pixels(pose.T_depth_table, board, camera, BOARD_MARGIN_MM)
         lift_px = board.thickness_mm * camera.disparity_gain / plane.distance_mm**2
         empty = fill_from_around(empty, hidden, plane.disparity(camera), lift_px)
-    coverage = _coverage(empty, measured, plane, pose.T_depth_table, camera)
+    seen_table = coverage(empty, measured, plane, pose.T_depth_table, camera)
     report = Report(
         board_frames=len(view.frames),
         empty_frames=len(found.empty),
@@ -89,15 +90,17 @@ def calibrate_table(
         sigma_rotation_deg=pose.sigma_rotation_deg,
         plane_residual_mm=plane.residual_mm,
         ripple_mm=plane.ripple_mm,
-        noise_mm=_noise_mm(empty, len(shots), plane, camera),
-        no_depth_share=coverage.no_depth_share,
-        field_mm=coverage.field_mm,
-        color_field_mm=coverage.color_field_mm,
+        noise_mm=noise_mm(empty, len(shots), plane, camera),
+        no_depth_share=seen_table.no_depth_share,
+        field_mm=seen_table.field_mm,
+        color_field_mm=seen_table.color_field_mm,
         scale_ratio=pose.scale_ratio,
         sigma_scale=pose.sigma_scale,
         board_tilt_deg=pose.board_tilt_deg,
         disc_px=10.0 * camera.disparity_gain / plane.distance_mm**2,
         depth_scale=depth_scale,
+        bump_mm=bump.mm,
+        bump_px=bump.px,
     )
     table = TableCalibration(
         camera=camera,
@@ -147,52 +150,3 @@ def _rescaled(camera: Camera, empty: EmptyTable, plane: PlaneFit, factor: float)
 
 def _map(shots: list[Shot], camera: Camera, color: Color | None) -> EmptyTable:
     return map_from_disparities([disparity_from_depth(shot.depth, camera) for shot in shots], color)
-
-
-def _noise_mm(empty: EmptyTable, count: int, plane: PlaneFit, camera: Camera) -> float | None:
-    """Temporal noise of one frame and pixel at the table, from the map's sigma of the mean."""
-    sigma = empty.sigma_px[empty.measured]
-    if count < 3 or len(sigma) == 0:
-        return None
-    return float(np.median(sigma)) * float(np.sqrt(count)) * plane.distance_mm**2 / camera.disparity_gain
-
-
-@dataclass(frozen=True)
-class _Coverage:
-    no_depth_share: float
-    field_mm: tuple[float, float]
-    color_field_mm: tuple[float, float]
-
-
-def _coverage(
-    empty: EmptyTable, measured: NDArray[np.bool_], plane: PlaneFit, T_depth_table: Array, camera: Camera
-) -> _Coverage:
-    """How much of the table in view is mapped, and how much of that colour sees too."""
-    step = 8
-    v, u = np.mgrid[0 : camera.depth.height : step, 0 : camera.depth.width : step]
-    height = plane.raised(empty.disparity_px, camera)[::step, ::step]
-    limit = max(TOLERANCES.plane_gate_mm, 3 * TOLERANCES.ripple_share * plane.distance_mm)
-    with np.errstate(invalid="ignore"):
-        on_table = np.abs(height) < limit
-    if not on_table.any():
-        return _Coverage(1.0, (0.0, 0.0), (0.0, 0.0))
-    # Inside the table's own rectangle in view, what has no depth?
-    rows, columns = np.nonzero(on_table)
-    box = measured[::step, ::step][rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
-    rays = camera.depth.rays(np.stack([u, v], axis=-1).astype(np.float64))
-    points = (rays / (rays @ plane.coefficients)[..., None])[on_table]
-    xy = transform(np.asarray(np.linalg.inv(T_depth_table)), points)[:, :2]
-    inside: NDArray[np.bool_] = np.zeros(len(points), dtype=bool)
-    if camera.color is not None:
-        pixels = camera.color.project(transform(camera.T_color_depth, points))
-        size = np.array([camera.color.width, camera.color.height])
-        inside = np.asarray(((pixels >= -0.5) & (pixels < size - 0.5)).all(axis=1))
-    return _Coverage(float(1 - box.mean()), _sides_mm(xy), _sides_mm(xy[inside]))
-
-
-def _sides_mm(xy: Array) -> tuple[float, float]:
-    """Longer and shorter side of the smallest rectangle around points, mm."""
-    if len(xy) < 3:
-        return 0.0, 0.0
-    _, sides, _ = cv2.minAreaRect(xy.astype(np.float32))
-    return float(max(sides)), float(min(sides))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,12 @@ from calibration.tolerances import TOLERANCES
 
 Depth = NDArray[np.uint16]
 Color = NDArray[np.uint8]
+Item = TypeVar("Item")
 
 BOARD_MARGIN_MM = 25.0  # paper around the chessboard and the sensor's kernel at its rim
 _COLORS_KEPT = 10
+_BOARD_COLORS_KEPT = 4
+_UNSTEADY_FRAMES = 3  # a picture that changes within so few frames wasn't at rest yet
 _EARLY_KEPT = 20  # frames before the board, kept with their pictures
 _JUDGE_MM = 1.4  # raised things are looked for at this spacing, or each pixel where pixels are coarser
 
@@ -62,28 +66,19 @@ class Reference:
 
 @dataclass
 class Sorted:
-    """What a recording gave: views of the board with their depth, empty frames, some pictures, what took no part."""
+    """What a recording gave: views of the board with their depth, empty frames, what took no part and why.
+
+    ``colors``: some pictures of the empty table; ``board_colors``: a few with the board; ``reference``: the table as
+    the board's frames show it, None where there was nothing to hold against it.
+    """
 
     board: list[tuple[Shot, BoardView]] = field(default_factory=list)
     empty: list[Shot] = field(default_factory=list)
     colors: list[Color] = field(default_factory=list)
+    board_colors: list[Shot] = field(default_factory=list)
+    reference: Reference | None = None
     rejected: list[Rejected] = field(default_factory=list)
     seen: int = 0
-
-
-class _Thinned:
-    """Keeps at most ``most`` of the items offered, evenly spread over all of them."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.stride, self.offered = most, 1, 0
-        self.kept: list[tuple[Shot, BoardView | None]] = []
-
-    def offer(self, shot: Shot, view: BoardView | None = None) -> None:
-        if self.offered % self.stride == 0:
-            self.kept.append((shot, view))
-            if len(self.kept) > self.most:
-                self.kept, self.stride = self.kept[::2], self.stride * 2
-        self.offered += 1
 
 
 def sort_frames(
@@ -97,76 +92,134 @@ def sort_frames(
     ``frames``: (h, w) uint16 depth in the camera's units, (hc, wc, 3) uint8 BGR colour or None. ``tell`` gets lines on
     the progress. Raises CalibrationError where a frame's size isn't the camera's or none shows the board.
     """
-    finder = BoardFinder(board)
-    out = Sorted()
-    boards, empty = _Thinned(TOLERANCES.max_frames), _Thinned(TOLERANCES.max_frames)
-    early, colors = _Thinned(_EARLY_KEPT), _Thinned(_COLORS_KEPT)
-    reference: Reference | None = None
-    made_from = 0
-    first: Shot | None = None
-    waited = 0
+    sorter = _Sorter(camera, board, tell or (lambda line: None))
     for number, (depth, color) in enumerate(frames):
         _check_size(number, depth, color, camera)
-        out.seen += 1
-        view = finder.find(color) if color is not None else None
-        shot = Shot(number, depth, color)
+        if not sorter.take(Shot(number, depth, color)):
+            break
+    return sorter.finish()
+
+
+class _Thinned(Generic[Item]):
+    """Keeps at most ``most`` of the items offered, evenly spread over all of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.stride, self.offered = most, 1, 0
+        self.kept: list[Item] = []
+
+    def offer(self, item: Item) -> None:
+        if self.offered % self.stride == 0:
+            self.kept.append(item)
+            if len(self.kept) > self.most:
+                self.kept, self.stride = self.kept[::2], self.stride * 2
+        self.offered += 1
+
+
+class _Sorter:
+    """Takes one frame after the other; remembers a bounded number of each kind."""
+
+    def __init__(self, camera: Camera, board: Board, tell: Callable[[str], None]) -> None:
+        self.camera, self.board, self.tell = camera, board, tell
+        self.finder = BoardFinder(board)
+        self.boards: _Thinned[tuple[Shot, BoardView]] = _Thinned(TOLERANCES.max_frames)
+        self.board_colors: _Thinned[Shot] = _Thinned(_BOARD_COLORS_KEPT)
+        self.early: _Thinned[Shot] = _Thinned(_EARLY_KEPT)
+        self.reference: Reference | None = None
+        self.made_from = 0
+        self.waited = 0
+        self.rejected: list[Rejected] = []
+        self.seen = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.first: Shot | None = None
+        self.empty: _Thinned[Shot] = _Thinned(TOLERANCES.max_frames)
+        self.colors: _Thinned[Shot] = _Thinned(_COLORS_KEPT)
+
+    def take(self, shot: Shot) -> bool:
+        """Sort one frame in; False where no more are needed."""
+        self.seen += 1
+        view = self.finder.find(shot.color) if shot.color is not None else None
         if view is not None:
-            reason = reject_reason(view)
-            if reason is None:
-                boards.offer(Shot(number, depth), view)
-                if tell and boards.offered == 1:
-                    tell(f"frame {number}: board seen")
+            self._take_board(shot, view)
+            return True
+        if not self.boards.kept:
+            self.early.offer(shot)
+            return True
+        if self.reference is None or len(self.boards.kept) >= 2 * self.made_from:
+            self.reference = reference_from(self.boards.kept, self.camera, self.board)
+            self.made_from = len(self.boards.kept)
+        if self._take_bare(shot, self.reference):
+            return self.empty.offered < 4 * TOLERANCES.max_frames
+        self.waited += 1
+        enough = self.empty.offered >= TOLERANCES.min_empty_frames
+        return not enough and self.waited < TOLERANCES.patience_frames
+
+    def finish(self) -> Sorted:
+        """What all frames gave together."""
+        if not self.boards.kept:
+            mean_view([(one.frame, None) for one in self.rejected] or [(one.number, None) for one in self.early.kept])
+        if self.empty.offered < TOLERANCES.min_empty_frames and self.early.kept:
+            # The table may have been shown empty before the board was laid on it.
+            self.reference = reference_from(self.boards.kept, self.camera, self.board)
+            for shot in self.early.kept:
+                self._take_bare(shot, self.reference)
+        empty = sorted(self.empty.kept, key=lambda shot: shot.number)
+        if self.reference is not None:
+            empty, hidden = _without_raised_blocks(empty, self.reference, self.camera)
+            self.rejected += hidden
+        left_out = {one.frame for one in self.rejected}
+        return Sorted(
+            board=self.boards.kept,
+            empty=empty,
+            colors=[one.color for one in self.colors.kept if one.color is not None and one.number not in left_out],
+            board_colors=self.board_colors.kept,
+            reference=self.reference,
+            rejected=sorted(self.rejected, key=lambda one: one.frame),
+            seen=self.seen,
+        )
+
+    def _take_board(self, shot: Shot, view: BoardView) -> None:
+        self.waited = 0
+        reason = reject_reason(view)
+        if reason is not None:
+            self.rejected.append(Rejected(shot.number, reason))
+            return
+        if self.boards.offered == 0:
+            self.tell(f"frame {shot.number}: board seen")
+        self.boards.offer((Shot(shot.number, shot.depth), view))
+        self.board_colors.offer(shot)
+
+    def _take_bare(self, shot: Shot, reference: Reference) -> bool:
+        """Keep a frame without the board if the table is empty in it."""
+        reason = why_raised(disparity_from_depth(shot.depth, self.camera), reference, self.camera, 1)
+        if reason is None and self._changed(shot, reference):
+            if self.empty.offered >= _UNSTEADY_FRAMES:
+                reason = "the picture changed against the first empty frame: something flat was put down"
             else:
-                out.rejected.append(Rejected(number, reason))
-            waited = 0
-            continue
-        if not boards.kept:
-            early.offer(shot)
-            continue
-        if reference is None or len(boards.kept) >= 2 * made_from:
-            reference, made_from = reference_from(boards.kept, camera, board), len(boards.kept)
-        reason = why_not_empty(shot, reference, camera, first)
-        if reason is None:
-            if first is None:
-                first = shot
-                if tell:
-                    tell(f"frame {number}: empty table")
-            empty.offer(Shot(number, depth))
-            if color is not None:
-                colors.offer(shot)
-            if empty.offered >= 4 * TOLERANCES.max_frames:
-                break
-        else:
-            out.rejected.append(Rejected(number, reason))
-            waited += 1
-            if empty.offered >= TOLERANCES.min_empty_frames or waited >= TOLERANCES.patience_frames:
-                break
-    out.board = [(shot, view) for shot, view in boards.kept if view is not None]
-    if not out.board:
-        mean_view([(one.frame, None) for one in out.rejected] or [(shot.number, None) for shot, _ in early.kept])
-    if empty.offered < TOLERANCES.min_empty_frames and early.kept:
-        # The table may have been shown empty before the board was laid on it.
-        reference = reference_from(boards.kept, camera, board)
-        for shot, _ in early.kept:
-            reason = why_not_empty(shot, reference, camera, first)
-            if reason is None:
-                first = first or shot
-                empty.offer(Shot(shot.number, shot.depth))
-                if shot.color is not None:
-                    colors.offer(shot)
-            else:
-                out.rejected.append(Rejected(shot.number, reason))
-    out.empty = sorted((shot for shot, _ in empty.kept), key=lambda shot: shot.number)
-    if out.empty and reference is not None:
-        out.empty, hidden = _without_raised_blocks(out.empty, reference, camera)
-        out.rejected += hidden
-    left_out = {one.frame for one in out.rejected}
-    out.colors = [shot.color for shot, _ in colors.kept if shot.color is not None and shot.number not in left_out]
-    out.rejected.sort(key=lambda one: one.frame)
-    return out
+                # The arm that took the board away leaves with its shadow: the empty table begins after that.
+                before = [one.number for one in self.empty.kept]
+                self.rejected += [Rejected(number, "the picture was still changing") for number in before]
+                self._begin()
+        if reason is not None:
+            self.rejected.append(Rejected(shot.number, reason))
+            return False
+        if self.first is None:
+            self.first = shot
+            self.tell(f"frame {shot.number}: empty table")
+        self.empty.offer(Shot(shot.number, shot.depth))
+        if shot.color is not None:
+            self.colors.offer(shot)
+        return True
+
+    def _changed(self, shot: Shot, reference: Reference) -> bool:
+        first, color = self.first, self.camera.color
+        if first is None or first.color is None or shot.color is None or color is None:
+            return False
+        return color_changed(first.color, shot.color, reference.plane.distance_mm / color.fx)
 
 
-def reference_from(boards: list[tuple[Shot, BoardView | None]], camera: Camera, board: Board) -> Reference:
+def reference_from(boards: list[tuple[Shot, BoardView]], camera: Camera, board: Board) -> Reference:
     """The table beneath the board, from frames that show the board lying still."""
     view, _ = mean_view([(shot.number, seen) for shot, seen in boards])
     T = table_by_color(board_in_color(view, board, camera), board, camera)
@@ -208,19 +261,7 @@ def table_plane(
     return plane_from_depth(disparity_px, camera, mask=mask, start=start)
 
 
-def why_not_empty(shot: Shot, reference: Reference, camera: Camera, first: Shot | None) -> str | None:
-    """Why a frame without the board doesn't show the empty table, or None where it does."""
-    reason = _why_raised(disparity_from_depth(shot.depth, camera), reference, camera, 1)
-    if reason is not None:
-        return reason
-    if first is not None and first.color is not None and shot.color is not None and camera.color is not None:
-        mm = reference.plane.distance_mm / camera.color.fx
-        if color_changed(first.color, shot.color, mm):
-            return "the picture changed against the first empty frame: something flat was put down"
-    return None
-
-
-def _why_raised(disparity: Map, reference: Reference, camera: Camera, averaged: int) -> str | None:
+def why_raised(disparity: Map, reference: Reference, camera: Camera, averaged: int) -> str | None:
     """Why a disparity picture, mean of ``averaged`` frames, isn't the bare table; None where it is.
 
     Looks at every pixel or every second one, as long as they stay closer than a piece's detail: noise is correlated
@@ -259,7 +300,7 @@ def _without_raised_blocks(
     for start in range(0, len(shots), size):
         block = shots[start : start + size]
         stack = np.stack([disparity_from_depth(shot.depth, camera) for shot in block])
-        reason = _why_raised(stack.mean(axis=0), reference, camera, len(block))
+        reason = why_raised(stack.mean(axis=0), reference, camera, len(block))
         if reason is None:
             kept += block
         else:

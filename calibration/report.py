@@ -18,7 +18,8 @@ class Report:
     camera's depth was corrected by. ``field_mm``: sides of the mapped table, ``color_field_mm``: of the part that
     colour sees too, where the game can be refereed. ``no_depth_share``: of the table in view, pixels without depth.
     ``noise_mm``: temporal noise of one pixel in one frame at the table, None where fewer than three frames were
-    averaged. ``disc_px``: disparity of a 10 mm step at the table, in pixels.
+    averaged. ``bump_mm``, ``bump_px``: how far the camera moved between board and empty table, None where unknown.
+    ``disc_px``: disparity of a 10 mm step at the table, in pixels.
     """
 
     board_frames: int
@@ -47,6 +48,8 @@ class Report:
     board_tilt_deg: float
     disc_px: float
     depth_scale: float = 1.0
+    bump_mm: float | None = None
+    bump_px: float | None = None
 
     @property
     def problems(self) -> list[str]:
@@ -67,6 +70,12 @@ class Report:
         if self.tilt_deg > t.good_tilt_deg:
             found.append(
                 f"the camera is tilted by {self.tilt_deg:.1f} deg (good: {t.good_tilt_deg:g}): point it straight down"
+            )
+        bump_mm, bump_px = self.bump_mm or 0.0, self.bump_px or 0.0
+        if bump_mm > t.max_bump_mm or bump_px > t.max_bump_px:
+            found.append(
+                f"the camera moved between board and empty table ({bump_mm:.1f} mm in depth, {bump_px:.1f} px in "
+                "colour): fasten it and record both again"
             )
         if self.no_depth_share > t.good_no_depth_share:
             found.append(

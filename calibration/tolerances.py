@@ -37,8 +37,14 @@ class Tolerances:
     """Half of the worst peak to peak ripple of a flat surface, as a share of the distance."""
     step_px: float = 1.0 / 32.0
     """Disparity step of the D400 stereo matcher."""
-    correlated_px: float = 230.0
-    """Native pixels to one independent sample of the temporal noise."""
+    min_shift_response: float = 0.3
+    """Height of the phase correlation's peak (0 to 1) below which texture can't say whether the picture moved."""
+    max_shift_px: float = 24.0
+    """Larger shifts of the picture are chance, or so large that nobody overlooks them."""
+    max_bump_px: float = 1.0
+    """Shift of the colour picture between board and empty table above which the camera was moved."""
+    max_bump_mm: float = 1.5
+    """The same for the distance from depth (drift within a session is up to 1 mm)."""
     fixed_pattern_px: float = 0.06
     """Fixed pattern that averaging over frames doesn't remove (0.04-0.09 px measured)."""
     ripple_cell_mm: float = 140.0

@@ -234,3 +234,21 @@ def test_a_table_that_never_gets_empty_is_given_up_on(world: World, monkeypatch:
     found = sort_frames(world.camera, game, world.board)
     assert found.empty == []
     assert game.read == 15
+
+
+def test_a_camera_bumped_while_the_board_was_taken_away_is_noticed_in_depth(world: World) -> None:
+    lower = replace(world, T_depth_table=looking_down(496, 3, -2, turn_deg=20, at=(20, 10)))
+    story = [*Recording(world, ["board"] * 4), *Recording(lower, ["empty"] * 6)]
+    _, report = calibrate_table(world.camera, story)
+    assert report.bump_mm == pytest.approx(4.0, abs=0.7)
+    assert not report.good
+    assert any("the camera moved between board and empty table" in line for line in report.lines())
+    _, steady = calibrate_table(world.camera, Recording(world, GAME))
+    assert steady.bump_mm is not None
+    assert steady.bump_mm < 0.5
+
+
+def test_the_shadow_of_the_arm_that_leaves_is_not_the_empty_table(world: World) -> None:
+    found = sort_frames(world.camera, Recording(world, ["board"] * 4 + ["card"] * 2 + ["empty"] * 7), world.board)
+    assert [shot.number for shot in found.empty] == list(range(6, 13))
+    assert found.rejected[0].reason == "the picture was still changing"

@@ -60,6 +60,8 @@ def test_a_good_calibration_says_so_and_asks_for_nothing() -> None:
         ({"square_px": 12.0}, "only 12 pixels in colour"),
         ({"board_white": 60.0}, "more light"),
         ({"saturated_share": 0.2}, "less light"),
+        ({"bump_mm": 3.0}, "the camera moved"),
+        ({"bump_px": 2.5, "bump_mm": 0.2}, "the camera moved"),
     ],
 )
 def test_each_weakness_is_named_with_what_to_do(change: dict[str, float], words: str) -> None:
