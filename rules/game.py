@@ -8,15 +8,13 @@ breaks a rule: that is what rulings are for. A fact that can't be (an id used tw
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
-from rules import loops, missions, turns
-from rules.build import Build, build_of_move, build_of_ramp
+from rules import loops, turns
+from rules.build import build_of_ramp
 from rules.cars import cars_line, check_new, place, placed_on
 from rules.correcting import corrected
-from rules.crossings import Met, Ruled, cars_due, meet, mirrored, pair_at, rule_on
+from rules.crossings import meet
 from rules.errors import RulesError
 from rules.events import (
     Answer,
@@ -27,36 +25,30 @@ from rules.events import (
     EndLine,
     Fact,
     FactCar,
-    FactColumn,
-    FactObject,
-    FactRoad,
     Fault,
     GameFact,
     KnockFact,
-    Material,
-    MoveCall,
     MoveFact,
     PassFact,
     RampFact,
     RulingLine,
-    Score,
     ScoreLine,
     SupplyLine,
     UndoFact,
 )
 from rules.findings import count
-from rules.outlook import Outlook, outlook
-from rules.placement import Examination, base_points, examine
+from rules.placement import examine
 from rules.ruleset import RuleSet, ruleset_of
+from rules.ruling import Judged, call_of, judge, pay, put_down
 from rules.setting_up import city_object, ramp_distance
-from rules.state import Paid, State
+from rules.standing import Standing
+from rules.state import State
 from rules.supply import penalties, settle, use
 
 SCHEMA: Final = "th-vision/game/1"
-_OFFRAMP_FAULTS: Final = frozenset({"offramp-level", "offramp-from-junction", "offramp-area"})
 
 
-class Game:
+class Game(Standing):
     """One game, from its first line on.
 
     Raises:
@@ -86,100 +78,6 @@ class Game:
             }
         )
 
-    # --- What stands and who has what ---
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        """The players in the order of their turns."""
-        return self.fact.players
-
-    @property
-    def turn(self) -> int:
-        """The number of the turn that is being played: 1 for the first."""
-        return int(self._state.now["turn"])
-
-    @property
-    def whose_turn(self) -> str:
-        """The player whose turn it is (who would be next, when the game is over)."""
-        return str(self._state.now["next"])
-
-    @property
-    def finished(self) -> bool:
-        """Whether the game is over."""
-        return bool(self._state.now["ended"])
-
-    @property
-    def columns(self) -> Mapping[str, FactColumn]:
-        """The columns on the table, by id, in the order in which they were placed."""
-        return MappingProxyType(self._state.columns)
-
-    @property
-    def roads(self) -> Mapping[str, FactRoad]:
-        """The roads on the table, by id, in the order in which they were placed."""
-        return MappingProxyType(self._state.roads)
-
-    @property
-    def cars(self) -> Mapping[str, FactCar]:
-        """The cars on the table, by id; `player` and `on` are filled in."""
-        return MappingProxyType(self._state.cars)
-
-    @property
-    def city(self) -> Mapping[str, FactObject]:
-        """The city objects, by id."""
-        return MappingProxyType(self._state.city)
-
-    @property
-    def owners(self) -> Mapping[str, str]:
-        """The owner of every column, road and car, by id."""
-        return MappingProxyType(self._state.owners)
-
-    @property
-    def supplies(self) -> Mapping[str, Material]:
-        """What every player still holds."""
-        return MappingProxyType(self._state.supplies)
-
-    @property
-    def state(self) -> State:
-        """The whole state, for reading."""
-        return self._state
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Every fact that was applied, taken back or not, without the game line."""
-        return tuple(self._facts)
-
-    def base_points(self, player: str) -> tuple[str, ...]:
-        """The columns that a player may extend from, in the order in which they were placed.
-
-        Raises:
-            RulesError: no such player.
-        """
-        return base_points(self._state, self._known(player))
-
-    def kind(self, road: str) -> str:
-        """``ramp``, ``road`` or ``offramp``.
-
-        Raises:
-            KeyError: no such road.
-        """
-        return self._state.kinds[road]
-
-    def ruling(self, road: str) -> RulingLine | None:
-        """The ruling on a road as it stands, corrections included."""
-        return self._state.rulings.get(road)
-
-    def score(self) -> dict[str, Score]:
-        """The missions' score as the table stands, of every player (also where the rules play without missions)."""
-        return missions.scores(self._state, self.rules, self.players)
-
-    def outlook(self, player: str) -> tuple[Outlook, ...]:
-        """What would still score for a player, mission by mission.
-
-        Raises:
-            RulesError: no such player.
-        """
-        return outlook(self._state, self.rules, self._known(player), self.score())
-
     # --- What if, and what happened ---
 
     def preview(self, move: MoveFact) -> RulingLine:
@@ -188,7 +86,7 @@ class Game:
         Raises:
             RulesError: the move can't be (unknown player, an id used twice).
         """
-        return self._rule(move)[-1]
+        return self._judge(move).ruling
 
     def examine(self, move: MoveFact) -> tuple[Fault, ...]:
         """Every placement rule that comes near to being broken by a move, those answered clear included.
@@ -196,7 +94,7 @@ class Game:
         Raises:
             RulesError: as for `preview`.
         """
-        return self._rule(move)[1].findings
+        return self._judge(move).examination.findings
 
     def apply(self, fact: Fact) -> list[Answer]:
         """Take in what happened and answer.
@@ -250,7 +148,7 @@ class Game:
         faults = tuple(f for f in city_object(self._state, self.rules, thing) if f.call != "clear")
         self._state.place_object(thing)
         loops.update_all(self._state, thing.id)
-        line = RulingLine(turn=0, player=fact.player, road=None, call=_call(faults), faults=faults, object=thing.id)
+        line = RulingLine(turn=0, player=fact.player, road=None, call=call_of(faults), faults=faults, object=thing.id)
         return [line]
 
     def _ramp(self, fact: RampFact) -> list[Answer]:
@@ -263,13 +161,13 @@ class Game:
         if again or self._state.now["moved"]:
             faults.append(count("turn-order", self.turn, 0, "turn", fact.player))
         mets = meet(self._state, build, examination.near)
-        self._put_down(build, mets)
+        put_down(self._state, build, mets)
         faults += [f for f in ramp_distance(self._state, self.rules, self.players) if f.call != "clear"]
         ruling = RulingLine(
             turn=0,
             player=fact.player,
             road=fact.road.id,
-            call=_call(faults),
+            call=call_of(faults),
             faults=tuple(faults),
             cars_due=min(1, self._state.supplies[fact.player].cars),
         )
@@ -278,83 +176,23 @@ class Game:
 
     # --- Moves ---
 
-    def _rule(self, move: MoveFact) -> tuple[Build, Examination, list[Met], list[Ruled], RulingLine]:
+    def _judge(self, move: MoveFact) -> Judged:
         self._known(move.player)
-        build = build_of_move(self._state, move)
-        examination = examine(self._state, self.rules, build)
-        mets = meet(self._state, build, examination.near)
-        ruled = rule_on(self._state, self.rules, build, mets)
-        faults = (
-            *turns.turn_order(self._state, self.rules, self.players, move.player, move.turn),
-            *examination.faults,
-        )
-        bonus = build.kind == "offramp" and not any(
-            fault.rule in _OFFRAMP_FAULTS and fault.call == "fault" for fault in faults
-        )
-        due, (fewest, most) = cars_due(ruled, int(bonus), self._state.supplies[move.player].cars)
-        call = _call(faults)
-        if call == "legal" and (fewest != most or any(entry.line.call == "too_close" for entry in ruled)):
-            call = "too_close"
-        ruling = RulingLine(
-            turn=move.turn,
-            player=move.player,
-            road=move.road.id,
-            call=call,
-            faults=faults,
-            crossings=tuple(entry.line for entry in ruled),
-            cars_due=due,
-            offramp_bonus=bonus,
-            cars_due_range=(fewest, most) if fewest != most else None,
-        )
-        return build, examination, mets, ruled, ruling
+        return judge(self._state, self.rules, self.players, move)
 
     def _move(self, fact: MoveFact) -> list[Answer]:
-        build, _, mets, ruled, ruling = self._rule(fact)
+        judged = self._judge(fact)
+        ruling = judged.ruling
         reserved = [fact.road.id] + ([fact.column.id] if fact.column is not None else [])
         check_new(self._state, fact.cars, reserved)
-        self._put_down(build, mets)
-        for entry in ruled:
-            if entry.line.pays:
-                paid = Paid(entry.line.side, fact.road.id, entry.doubt)
-                there = self._state.paid.get(entry.line.road, ())
-                self._state.put("paid", entry.line.road, (*there, paid))
+        put_down(self._state, judged.build, judged.mets)
+        pay(self._state, fact.road.id, judged.ruled)
         self._state.put("rulings", fact.road.id, ruling)
         self._state.put("now", "moved", True)
         self._state.put("now", "same_type", ())
         answers: list[Answer] = [ruling, *self._cars(ruling, fact.cars)]
         self._state.put("now", "open", fact.road.id)
         return answers + self._turn_over(fact.player, fact.turn)
-
-    def _put_down(self, build: Build, mets: list[Met]) -> None:
-        """The column and the road of a build are on the table now and out of the supply."""
-        state, column, road = self._state, build.column, build.road
-        if column is not None:
-            state.place_column(column, build.player)
-        state.place_road(road, build.player, build.kind)
-        joints = build.joints
-        state.put(
-            "joints",
-            road.id,
-            (joints[0] if joints[0] in state.columns else None, joints[1] if joints[1] in state.columns else None),
-        )
-        if build.landed is not None:
-            state.put("landed", road.id, build.landed)
-        if build.base in state.columns and state.owners[build.base] == build.player:
-            state.put("outs", build.base, (*state.outs.get(build.base, ()), road.id))
-        for met in mets:
-            if met.shared:
-                continue
-            pair = pair_at(met, road.id)
-            state.put("pairs", met.road, (*state.pairs.get(met.road, ()), pair))
-            state.put("pairs", road.id, (*state.pairs.get(road.id, ()), mirrored(pair, met.road)))
-        loops.update(state, road.id)
-        use(
-            state,
-            build.player,
-            sticks=1,
-            gray=column.gray if column is not None else 0,
-            yellow=column.yellow if column is not None else 0,
-        )
 
     def _cars(self, ruling: RulingLine, cars: tuple[FactCar, ...], *, late: bool = False) -> list[Answer]:
         road = ruling.road or ""
@@ -478,11 +316,6 @@ class Game:
         score = self.score if self.rules.missions else None
         return turns.end_if_over(self._state, self.rules, self.players, turn, score)
 
-    def _known(self, player: str) -> str:
-        if player not in self.players:
-            raise RulesError(f"unknown player {player!r}; players: {', '.join(self.players)}")
-        return player
-
     # --- Copies ---
 
     def copy(self) -> Game:
@@ -529,13 +362,8 @@ class Game:
         return game
 
 
-def _call(faults: tuple[Fault, ...] | list[Fault]) -> MoveCall:
-    calls = {fault.call for fault in faults if not fault.warning}
-    return "fault" if "fault" in calls else "too_close" if "too_close" in calls else "legal"
-
-
 def _without_road(turn: int, player: str, faults: list[Fault]) -> RulingLine:
-    return RulingLine(turn=turn, player=player, road=None, call=_call(faults), faults=tuple(faults))
+    return RulingLine(turn=turn, player=player, road=None, call=call_of(faults), faults=tuple(faults))
 
 
 def _road_of(fact: CarsFact) -> str | None:
