@@ -219,12 +219,14 @@ def _deepest(points: Sequence[Point_mm], p: Point_mm, q: Point_mm) -> tuple[floa
 
 
 def _square_gap(bar: Bar, points: Sequence[Point_mm]) -> float:
-    """The same for square ends: distance of the rectangle from the polygon, negative where a corner reaches in."""
+    """The same for square ends: distance of the rectangle from the polygon, negative where a corner of one reaches in."""
     outline = bar.outline()
     gap = polygon_gap(outline, points)
     if gap > 0:
         return gap
-    return -max(0.0, max(inside_depth(points, x, y) for x, y in outline))
+    corners = max(inside_depth(points, x, y) for x, y in outline)
+    pierced = max(-outline_distance(bar, x, y).distance.value for x, y in points)
+    return -max(0.0, corners, pierced)
 
 
 def disc_polygon_gap(disc: Disc2, points: Sequence[Point_mm]) -> Measured:
