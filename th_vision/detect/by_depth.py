@@ -1,0 +1,251 @@
+"""Columns and roads of a view without colour: chosen and placed by how well together they explain depth.
+
+A road comes with the columns under its ends. The road that explains most is put in first, then the one that explains
+most of what is left, until nothing gains; then all are moved to where they fit best, and levels and the order of
+stacked ends are tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.layout import Layout
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.columns import ColumnCandidate, column_candidates
+from th_vision.detect.depth_model import DepthModel, Post
+from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
+from th_vision.detect.plan import PlanView
+from th_vision.detect.roads import fit_line, joinable, ramps_from
+
+Array = NDArray[np.float64]
+
+
+def search(plan: PlanView, pieces: Pieces, model: DepthModel, prior: Layout | None = None) -> Guess:
+    """The guess that explains depth best."""
+    guess = Guess(model)
+    candidates = column_candidates(plan, pieces)
+    hypotheses = _roads(guess, plan, pieces, candidates)
+    hypotheses += _posts(guess, candidates)
+    _put_in(guess, hypotheses)
+    settle(guess)
+    return guess
+
+
+def settle(guess: Guess) -> None:
+    """Move everything to where it fits best, try other levels, take out what explains nothing."""
+    for steps in ((2.0, 1.0), (1.0, 0.5)):
+        _polish_all(guess, steps)
+        _try_levels(guess)
+        _prune(guess)
+    _polish_all(guess, (0.6, 0.3))
+
+
+def _roads(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[ColumnCandidate]) -> list[Group]:
+    """Roads with a column under each end, from all pairs of candidates between which depth shows something."""
+    from th_vision.detect.assemble import present_pairs
+
+    top = pieces.stick.thickness
+    centers = [np.array([c.x, c.y]) for c in candidates]
+    heights = [c.levels * pieces.disc.height + top for c in candidates]
+    pairs = [
+        (i, j)
+        for i in range(len(candidates))
+        for j in range(i + 1, len(candidates))
+        if joinable(pieces, candidates[i], candidates[j])
+    ]
+    out = []
+    for i, j in present_pairs(plan, pieces, pairs, centers, heights):
+        a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
+        line = fit_line(plan, pieces, a, b)
+        if line is not None:
+            out.append(_group(guess, line.a, line.b, (candidates[i].levels, candidates[j].levels)))
+    for candidate in candidates:
+        if candidate.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
+            for line in ramps_from(plan, pieces, candidate):
+                out.append(_group(guess, line.a, line.b, (candidate.levels, 0)))
+    return out
+
+
+def _group(guess: Guess, a: Array, b: Array, levels: tuple[int, int]) -> Group:
+    """A road along a-b with new columns under its ends (none where levels are 0)."""
+    pieces = guess.model.pieces
+    unit = (b - a)[:2] / float(np.hypot(*(b - a)[:2]))
+    middle = (a + b)[:2] / 2
+    rise = (levels[1] - levels[0]) * pieces.disc.height
+    run = float(np.sqrt(max(pieces.stick.length**2 - rise**2, 1.0)))
+    posts: dict[int, Post] = {}
+    ends = []
+    for side, level in zip((-1, 1), levels, strict=True):
+        if level == 0:
+            ends.append(TABLE)
+            continue
+        place = middle + side * (run / 2 - tolerances.DEPTH_OVERHANG_MM) * unit
+        key = guess.new_key()
+        posts[key] = Post(float(place[0]), float(place[1]), level)
+        ends.append(key)
+    lay = Lay(float(middle[0]), float(middle[1]), float(np.arctan2(unit[1], unit[0])), (ends[0], ends[1]))
+    return Group(posts, {guess.new_key(): lay})
+
+
+def _posts(guess: Guess, candidates: list[ColumnCandidate]) -> list[Group]:
+    return [Group({guess.new_key(): Post(c.x, c.y, c.levels)}) for c in candidates]
+
+
+def _put_in(guess: Guess, hypotheses: list[Group]) -> None:
+    """Greedily: of the best few as they are, polished, the best is put in; until nothing gains enough."""
+    waiting = [(_best_shift(guess, group)) for group in hypotheses]
+    waiting = [(gain, group) for gain, group in waiting if gain > _least(group) * tolerances.DEPTH_LOOK_SHARE]
+    polished: dict[frozenset[int], tuple[float, Group]] = {}
+    while waiting:
+        waiting.sort(key=lambda pair: -pair[0])
+        best: tuple[float, Group] | None = None
+        for _, group in waiting[: tolerances.DEPTH_LOOK_AT]:
+            name = frozenset(group.keys())
+            if name not in polished:
+                done, gain = guess.polish(group, (3.0, 1.5))
+                done, gain = _levels_of(guess, done, gain)
+                polished[name] = (gain, done)
+            if best is None or polished[name][0] > best[0]:
+                best = polished[name]
+        assert best is not None
+        if best[0] < _least(best[1]):
+            waiting = waiting[tolerances.DEPTH_LOOK_AT :]
+            continue
+        guess.put(best[1])
+        changed = guess.box(best[1], 0.0)
+        again = []
+        for gain, group in waiting:
+            joined = _joined(guess, group)
+            if joined is None:
+                continue
+            if joined is not group or _meet(changed, guess.box(group, 6.0)):
+                polished.pop(frozenset(group.keys()), None)
+                gain, joined = _best_shift(guess, joined)
+            if gain > _least(joined) * tolerances.DEPTH_LOOK_SHARE:
+                again.append((gain, joined))
+        waiting = again
+
+
+def _least(group: Group) -> float:
+    return tolerances.DEPTH_ROAD_GAIN if group.lays else tolerances.DEPTH_POST_GAIN
+
+
+def _meet(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _best_shift(guess: Guess, group: Group) -> tuple[float, Group]:
+    """The gain of a group as it is, or shifted along its road."""
+    if not group.lays:
+        return guess.gain(group), group
+    (lay,) = group.lays.values()
+    box = guess.box(group, 8.0)
+    base = guess.others(box, group.keys())
+    without = float(guess.model.cost(base, box).sum())
+    best: tuple[float, Group] | None = None
+    for along in (0.0, -7.0, 7.0):
+        moved = _shifted(group, along * np.array([np.cos(lay.angle), np.sin(lay.angle)]))
+        gain = without - guess.energy(box, base, moved)
+        if best is None or gain > best[0]:
+            best = gain, moved
+    assert best is not None
+    return best
+
+
+def _shifted(group: Group, by: Array) -> Group:
+    dx, dy = float(by[0]), float(by[1])
+    return Group(
+        {k: replace(post, x=post.x + dx, y=post.y + dy) for k, post in group.posts.items()},
+        {k: replace(lay, x=lay.x + dx, y=lay.y + dy) for k, lay in group.lays.items()},
+    )
+
+
+def _joined(guess: Guess, group: Group) -> Group | None:
+    """A group whose columns that stand already are those that stand; None where it says nothing new."""
+    near = tolerances.DEPTH_SAME_POST * guess.model.pieces.disc.diameter
+    same: dict[int, int] = {}
+    for key, post in group.posts.items():
+        for other_key, other in guess.posts.items():
+            if np.hypot(post.x - other.x, post.y - other.y) < near:
+                same[key] = other_key
+    if not group.lays:
+        return None if same else group
+    ((key, lay),) = group.lays.items()
+    ends = tuple(same.get(end, end) for end in lay.ends)
+    if ends[0] == ends[1]:
+        return None
+    if any(_same_line(guess, lay, other) for other in guess.lays.values()):
+        return None
+    if not same:
+        return group
+    posts = {k: post for k, post in group.posts.items() if k not in same}
+    return Group(posts, {key: replace(lay, ends=(ends[0], ends[1]))})
+
+
+def _same_line(guess: Guess, lay: Lay, other: Lay) -> bool:
+    """Whether two roads lie over each other for more than ends on one column do."""
+    stick = guess.model.pieces.stick
+    unit = np.array([np.cos(other.angle), np.sin(other.angle)])
+    along = np.linspace(-0.5, 0.5, 21)[:, None] * stick.length * np.array([np.cos(lay.angle), np.sin(lay.angle)])
+    points = along + [lay.x - other.x, lay.y - other.y]
+    s, t = points @ unit, points @ np.array([-unit[1], unit[0]])
+    common = (np.abs(t) < stick.width * 0.8) & (np.abs(s) < stick.length / 2)
+    return bool(common.mean() > tolerances.ROAD_OVERLAP_SHARE)
+
+
+def _levels_of(guess: Guess, group: Group, gain: float) -> tuple[Group, float]:
+    """The group with other levels where that gains more."""
+    for key in list(group.posts):
+        for step in (-1, 1):
+            post = group.posts[key]
+            if post.levels + step < 1:
+                continue
+            other = Group({**group.posts, key: replace(post, levels=post.levels + step)}, group.lays)
+            better = guess.gain(other)
+            if better > gain:
+                group, gain = other, better
+    return group, gain
+
+
+def _polish_all(guess: Guess, steps_mm: tuple[float, ...]) -> None:
+    for key in list(guess.lays):
+        group, _ = guess.polish(Group({}, {key: guess.lays[key]}), steps_mm)
+        guess.put(group)
+    for key in list(guess.posts):
+        group, _ = guess.polish(Group({key: guess.posts[key]}), steps_mm)
+        guess.put(group)
+
+
+def _try_levels(guess: Guess) -> None:
+    for key in list(guess.posts):
+        lays = {k: lay for k, lay in guess.lays.items() if key in lay.ends}
+        group = Group({key: guess.posts[key]}, lays)
+        box = guess.box(group, 3.0)
+        base = guess.others(box, group.keys())
+        best = guess.energy(box, base, group)
+        for step in (-1, 1):
+            post = guess.posts[key]
+            if post.levels + step < 1:
+                continue
+            other = Group({key: replace(post, levels=post.levels + step)}, lays)
+            energy = guess.energy(box, base, other)
+            if energy < best:
+                group, best = other, energy
+        guess.put(group)
+
+
+def _prune(guess: Guess) -> None:
+    """Take out what explains too little by itself: roads first, then columns that carry none."""
+    for key in list(guess.lays):
+        if guess.gain(Group({}, {key: guess.lays[key]})) < tolerances.DEPTH_ROAD_GAIN * tolerances.DEPTH_KEEP_SHARE:
+            guess.take_out([key])
+    carrying = {end for lay in guess.lays.values() for end in lay.ends}
+    for key in list(guess.posts):
+        if key in carrying:
+            continue
+        if guess.gain(Group({key: guess.posts[key]})) < tolerances.DEPTH_POST_GAIN * tolerances.DEPTH_KEEP_SHARE:
+            guess.take_out([key])

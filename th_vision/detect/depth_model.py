@@ -1,0 +1,221 @@
+"""What depth alone would show of posts and beams, and how far that is from what it shows.
+
+Posts (columns) and beams (roads) are drawn as hard heights; the sensor's window matching then blends small steps and
+fattens large ones (figures: ``th_vision.tolerances``). ``softness`` says how much of that is there: 1 for a stereo
+camera, 0 for a cloud from elsewhere whose edges are sharp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.plan import Image, PlanView
+
+Array = NDArray[np.float64]
+Box = tuple[int, int, int, int]
+
+_TURNS = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+_RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
+_HALF_TURNS = np.linspace(-np.pi / 2, np.pi / 2, 7)
+_CAP = np.stack([np.cos(_HALF_TURNS), np.sin(_HALF_TURNS)], axis=1)
+
+
+@dataclass(frozen=True)
+class Post:
+    """A column: plan centre of its top, mm, and its levels."""
+
+    x: float
+    y: float
+    levels: int
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A road: plan middle (mm), direction (radians) from its first to its second end, heights of the tips' top (mm)."""
+
+    x: float
+    y: float
+    angle: float
+    za: float
+    zb: float
+
+    def unit(self) -> Array:
+        """(2,) plan direction from the first to the second tip."""
+        return np.array([np.cos(self.angle), np.sin(self.angle)])
+
+    def tips(self, length_mm: float) -> tuple[Array, Array]:
+        """Both tips (3,) of a stick of this length."""
+        half = self.unit() * self.run(length_mm) / 2
+        return np.array([self.x - half[0], self.y - half[1], self.za]), np.array(
+            [self.x + half[0], self.y + half[1], self.zb]
+        )
+
+    def run(self, length_mm: float) -> float:
+        """Plan length, mm."""
+        return float(np.sqrt(max(length_mm**2 - (self.zb - self.za) ** 2, 1.0)))
+
+
+@dataclass(frozen=True)
+class _Face:
+    outline: Array  # (n, 3), table frame
+
+
+class DepthModel:
+    """The view on a grid ``step`` native pixels wide, and the model of the sensor on it.
+
+    ``seen``: (h, w) float32 heights, mm, NaN unseen. Boxes are (u0, v0, u1, v1) on this grid.
+    """
+
+    def __init__(self, plan: PlanView, pieces: Pieces, softness: float = 1.0, step: int | None = None) -> None:
+        self.plan, self.pieces, self.softness = plan, pieces, softness
+        camera = plan.table.camera
+        mm_per_pixel = plan.table.distance_mm / camera.depth.fx
+        self.step = step or max(1, int(tolerances.DEPTH_GRID_MM / mm_per_pixel))
+        self.seen = _coarse(plan.height_mm, self.step)
+        self.mm_per_px = _coarse(plan.mm_per_px, self.step)
+        sigma = _coarse(plan.sigma_mm, self.step)
+        # a view that can't be seen to scatter is still only as good as the model
+        self._variance = np.square(np.nan_to_num(sigma, nan=1.0)) + np.float32(tolerances.DEPTH_MODEL_MM**2)
+        scale = camera.kernel_scale * softness / self.step
+        self.kernel = (tolerances.KERNEL_SIGMA_U_PX * scale, tolerances.KERNEL_SIGMA_V_PX * scale)
+        self.fattening = (tolerances.FATTENING_U_PX * scale, tolerances.FATTENING_V_PX * scale)
+        self.independent = max(plan.view.independent_px * softness**2, _LEAST_INDEPENDENT_PX) / self.step**2
+        reach = tolerances.KERNEL_REACH_SIGMAS * max(self.kernel) + max(self.fattening)
+        self.margin = int(np.ceil(reach)) + 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(h, w) of the grid."""
+        return self.seen.shape[0], self.seen.shape[1]
+
+    def post_faces(self, post: Post) -> list[_Face]:
+        """A column's discs, bottom up."""
+        disc = self.pieces.disc
+        plan = _RING * disc.radius + [post.x, post.y]
+        return [_Face(np.c_[plan, np.full(len(plan), disc.height * k)]) for k in range(1, post.levels + 1)]
+
+    def beam_faces(self, beam: Beam) -> list[_Face]:
+        """A road's top."""
+        stick = self.pieces.stick
+        run = beam.run(stick.length)
+        radius = stick.width / 2
+        if stick.ends == "round":
+            cap = _CAP * radius + [run / 2 - radius, 0]
+        else:
+            cap = np.array([[run / 2, -radius], [run / 2, radius]])
+        local = np.concatenate([cap, -cap])
+        unit = beam.unit()
+        plan = local[:, :1] * unit + local[:, 1:] * np.array([-unit[1], unit[0]]) + [beam.x, beam.y]
+        z = beam.za + (local[:, 0] / run + 0.5) * (beam.zb - beam.za)
+        return [_Face(np.c_[plan, z])]
+
+    def pixels(self, points: Array) -> Array:
+        """(..., 2) grid places of (..., 3) table points."""
+        return (self.plan.depth_pixels(points) - (self.step - 1) / 2) / self.step
+
+    def box_of(self, pixels: Array, margin: int) -> Box:
+        """The box around (n, 2) grid places, cut to the grid."""
+        height, width = self.shape
+        low, high = np.floor(pixels.min(axis=0)).astype(int) - margin, np.ceil(pixels.max(axis=0)).astype(int) + margin
+        return (
+            int(np.clip(low[0], 0, width - 1)),
+            int(np.clip(low[1], 0, height - 1)),
+            int(np.clip(high[0] + 1, 1, width)),
+            int(np.clip(high[1] + 1, 1, height)),
+        )
+
+    def project(self, faces: list[_Face]) -> list[tuple[Array, Array]]:
+        """Grid places (n, 2) and heights (n,) of each face's outline."""
+        if not faces:
+            return []
+        together = self.pixels(np.concatenate([face.outline for face in faces]))
+        ends = np.cumsum([len(face.outline) for face in faces])[:-1]
+        return [(px, face.outline[:, 2]) for px, face in zip(np.split(together, ends), faces, strict=True)]
+
+    def draw(self, hard: Image, origin: tuple[int, int], projected: Iterable[tuple[Array, Array]]) -> None:
+        """Draw projected faces onto hard heights whose first cell is ``origin`` (u, v); the highest one is seen."""
+        for places, z in projected:
+            local = places - origin
+            low = np.maximum(np.floor(local.min(axis=0)).astype(int), 0)
+            high = np.minimum(np.ceil(local.max(axis=0)).astype(int) + 1, [hard.shape[1], hard.shape[0]])
+            if (high <= low).any():
+                continue
+            mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+            cv2.fillConvexPoly(mask, np.rint((local - low) * 16).astype(np.int32), 1, shift=4)
+            if z[0] == z[-1] and np.ptp(z) == 0:
+                values: Image | np.float32 = np.float32(z[0])
+            else:
+                A = np.c_[np.ones(len(local)), local - low]
+                c = np.linalg.lstsq(A, z, rcond=None)[0]
+                v, u = np.ogrid[0 : mask.shape[0], 0 : mask.shape[1]]
+                values = (c[0] + c[1] * u + c[2] * v).astype(np.float32)
+            part = hard[low[1] : high[1], low[0] : high[0]]
+            np.maximum(part, np.where(mask > 0, values, np.float32(0)), out=part)
+
+    @cached_property
+    def _windows(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """What fattens, and the reach of the kernel, as structuring elements."""
+        grow = [2 * round(f) + 1 for f in self.fattening]
+        reach = [2 * int(tolerances.KERNEL_REACH_SIGMAS * k) + 1 for k in self.kernel]
+        return (
+            np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow[0], grow[1])), dtype=np.uint8),
+            np.asarray(cv2.getStructuringElement(cv2.MORPH_RECT, (reach[0], reach[1])), dtype=np.uint8),
+        )
+
+    def shown(self, hard: Image, mm_per_px: Image) -> Image:
+        """What the sensor shows of hard heights (mm)."""
+        if self.softness <= 0:
+            return hard
+        grow, window = self._windows
+        blended = self._blur(hard)
+        low, high = cv2.erode(hard, window), cv2.dilate(hard, window)
+        t = (high - low) / mm_per_px - tolerances.BLENDED_STEP_PX
+        t = np.clip(t / (tolerances.SPLIT_STEP_PX - tolerances.BLENDED_STEP_PX), 0, 1)
+        if not t.any():
+            return blended
+        fat = cv2.dilate(hard, grow)
+        front = (fat > (low + high) / 2).astype(np.float32)
+        weight = self._blur(front)
+        before = self._blur(fat * front) / np.maximum(weight, 1e-3)
+        behind = self._blur(fat * (1 - front)) / np.maximum(1 - weight, 1e-3)
+        two = np.where(front > 0, before, behind)
+        split = t * t * (3 - 2 * t)
+        return np.asarray(blended + split * (two - blended), dtype=np.float32)
+
+    def _blur(self, image: Image) -> Image:
+        return np.asarray(
+            cv2.GaussianBlur(image, (0, 0), sigmaX=max(self.kernel[0], 0.05), sigmaY=max(self.kernel[1], 0.05)),
+            dtype=np.float32,
+        )
+
+    def cost(self, hard: Image, box: Box) -> Image:
+        """(h, w) bounded squared residual of each cell of a box, parts of an independent sample."""
+        u0, v0, u1, v1 = box
+        model = self.shown(hard, self.mm_per_px[v0:v1, u0:u1])
+        variance = self._variance[v0:v1, u0:u1] + np.square(np.float32(tolerances.DEPTH_MODEL_SHARE) * model)
+        squared = np.square(self.seen[v0:v1, u0:u1] - model) / variance
+        bounded = squared / (1 + squared / np.float32(tolerances.MISFIT_BOUND))
+        return np.asarray(np.nan_to_num(bounded) / np.float32(self.independent), dtype=np.float32)
+
+
+_LEAST_INDEPENDENT_PX = 4.0
+
+
+def _coarse(image: Image, step: int) -> Image:
+    """Means over blocks of step x step of what was seen."""
+    if step == 1:
+        return image
+    height, width = image.shape[0] // step * step, image.shape[1] // step * step
+    blocks = image[:height, :width].reshape(height // step, step, width // step, step)
+    seen = np.isfinite(blocks)
+    count = seen.sum(axis=(1, 3))
+    total = np.where(seen, blocks, 0).sum(axis=(1, 3))
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float32)

@@ -1,0 +1,207 @@
+"""A guess of what stands on the table, and how well it explains depth: pieces are put in, moved and taken out again.
+
+Energies are chi-squares of independent samples (``DepthModel.cost``) plus what speaks against a pose by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from th_vision import tolerances
+from th_vision.detect.depth_model import Beam, Box, DepthModel, Post
+from th_vision.detect.plan import Image
+
+Array = NDArray[np.float64]
+Projected = list[tuple[Array, Array]]
+TABLE = -1
+
+
+@dataclass(frozen=True)
+class Lay:
+    """A road in a guess: plan middle and direction, the posts (keys, -1 table) under its ends, and by how much sticks
+    below it lift either end (mm)."""
+
+    x: float
+    y: float
+    angle: float
+    ends: tuple[int, int]
+    lift: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pieces that are tried together, by key."""
+
+    posts: dict[int, Post] = field(default_factory=dict)
+    lays: dict[int, Lay] = field(default_factory=dict)
+
+    def keys(self) -> set[int]:
+        """All keys."""
+        return {*self.posts, *self.lays}
+
+
+class Guess:
+    """The pieces put in so far. Keys are numbers that posts and lays share."""
+
+    def __init__(self, model: DepthModel) -> None:
+        self.model = model
+        self.posts: dict[int, Post] = {}
+        self.lays: dict[int, Lay] = {}
+        self._drawn: dict[int, Projected] = {}
+        self._next = 0
+
+    def new_key(self) -> int:
+        """A key that no piece has."""
+        self._next += 1
+        return self._next - 1
+
+    # --- geometry -----------------------------------------------------------------------------------------------
+
+    def beam(self, lay: Lay, posts: dict[int, Post] | None = None) -> Beam:
+        """The beam of a lay; its heights come from the posts under it (``posts`` before those of the guess)."""
+        pieces = self.model.pieces
+        z = []
+        for end, lift in zip(lay.ends, lay.lift, strict=True):
+            post = None if end == TABLE else (posts or {}).get(end) or self.posts[end]
+            z.append(pieces.stick.thickness + lift + (post.levels * pieces.disc.height if post else 0.0))
+        return Beam(lay.x, lay.y, lay.angle, z[0], z[1])
+
+    def tips(self, lay: Lay, posts: dict[int, Post] | None = None) -> tuple[Array, Array]:
+        """Both tips (3,) of a lay."""
+        return self.beam(lay, posts).tips(self.model.pieces.stick.length)
+
+    def _project(self, group: Group) -> dict[int, Projected]:
+        model = self.model
+        faces, owner = [], []
+        for key, post in group.posts.items():
+            some = model.post_faces(post)
+            faces += some
+            owner += [key] * len(some)
+        for key, lay in group.lays.items():
+            faces += model.beam_faces(self.beam(lay, group.posts))
+            owner.append(key)
+        out: dict[int, Projected] = {key: [] for key in group.keys()}
+        for key, face in zip(owner, model.project(faces), strict=True):
+            out[key].append(face)
+        return out
+
+    # --- energies -----------------------------------------------------------------------------------------------
+
+    def box(self, group: Group, reach_mm: float) -> Box:
+        """The box in which moving a group by up to ``reach_mm`` changes anything."""
+        places = np.concatenate([face[0] for faces in self._project(group).values() for face in faces])
+        px = reach_mm * self.model.plan.table.camera.depth.fx / self.model.plan.table.distance_mm / self.model.step
+        return self.model.box_of(places, self.model.margin * 2 + int(np.ceil(px)))
+
+    def others(self, box: Box, without: Iterable[int]) -> Image:
+        """Hard heights in a box of all pieces but some."""
+        u0, v0, u1, v1 = box
+        hard = np.zeros((v1 - v0, u1 - u0), np.float32)
+        left_out = set(without)
+        for key, projected in self._drawn.items():
+            if key not in left_out:
+                self.model.draw(hard, (u0, v0), projected)
+        return hard
+
+    def energy(self, box: Box, base: Image, group: Group) -> float:
+        """Misfit in a box of what is drawn in ``base`` and a group, plus what speaks against the group's pose."""
+        hard = base.copy()
+        for projected in self._project(group).values():
+            self.model.draw(hard, (box[0], box[1]), projected)
+        return float(self.model.cost(hard, box).sum()) + self.strain(group)
+
+    def gain(self, group: Group, box: Box | None = None) -> float:
+        """By how much the energy falls when a new group is put in as it is."""
+        box = box or self.box(group, 0.0)
+        base = self.others(box, group.keys())
+        return float(self.model.cost(base, box).sum()) - self.energy(box, base, group)
+
+    def strain(self, group: Group) -> float:
+        """What speaks against a group's pose without looking: ends off their columns, columns in each other."""
+        posts = {**self.posts, **group.posts}
+        lays = {**self.lays, **group.lays}
+        keys = group.keys()
+        total = 0.0
+        for key, lay in lays.items():
+            touched = [end for end in lay.ends if end != TABLE and (end in keys or key in keys)]
+            if not touched:
+                continue
+            unit = np.array([np.cos(lay.angle), np.sin(lay.angle)])
+            tips = self.tips(lay, posts)
+            for side, end in enumerate(lay.ends):
+                if end in touched:
+                    total += self._overhang_strain(tips[side][:2], -unit if side == 0 else unit, posts[end])
+        diameter = self.model.pieces.disc.diameter
+        for key, post in group.posts.items():
+            for other_key, other in posts.items():
+                if other_key == key or (other_key in group.posts and other_key < key):
+                    continue
+                inside = 1 - float(np.hypot(post.x - other.x, post.y - other.y)) / diameter
+                if inside > 0:
+                    total += tolerances.DEPTH_COLLISION * inside
+        return total
+
+    def _overhang_strain(self, tip: Array, outward: Array, post: Post) -> float:
+        """Ends are laid a few mm past the middle of a column and near its middle line."""
+        rel = tip - [post.x, post.y]
+        past = float(rel @ outward) - tolerances.DEPTH_OVERHANG_MM
+        off = float(rel[0] * outward[1] - rel[1] * outward[0])
+        sigma = tolerances.DEPTH_OVERHANG_SIGMA_MM
+        return 0.5 * ((past / sigma) ** 2 + (off / sigma) ** 2)
+
+    # --- putting in, taking out, moving ---------------------------------------------------------------------------
+
+    def put(self, group: Group) -> None:
+        """Put pieces in, or replace them by their new pose."""
+        self.posts.update(group.posts)
+        self.lays.update(group.lays)
+        resting = {k: lay for k, lay in self.lays.items() if set(lay.ends) & group.posts.keys()}
+        self._drawn.update(self._project(Group(group.posts, {**resting, **group.lays})))
+
+    def take_out(self, keys: Iterable[int]) -> None:
+        """Take pieces out."""
+        for key in keys:
+            self.posts.pop(key, None)
+            self.lays.pop(key, None)
+            self._drawn.pop(key, None)
+
+    def polish(self, group: Group, steps_mm: tuple[float, ...]) -> tuple[Group, float]:
+        """The group moved to where the energy is least, by coordinate descent; and that gain over leaving it out."""
+        box = self.box(group, 2.5 * steps_mm[0])
+        base = self.others(box, group.keys())
+        without = float(self.model.cost(base, box).sum())
+        best = self.energy(box, base, group)
+        for step in steps_mm:
+            for _ in range(tolerances.DEPTH_SWEEPS):
+                before = best
+                for piece in list(group.posts) + list(group.lays):
+                    for move in range(2 if piece in group.posts else 3):
+                        for sign in (step, -step):
+                            moved = self._moved(group, piece, move, sign)
+                            energy = self.energy(box, base, moved)
+                            if energy < best - 1e-6:
+                                group, best = moved, energy
+                                break
+                if before - best < 0.02 * max(before, 1.0) * step / steps_mm[0]:
+                    break
+        return group, without - best
+
+    def _moved(self, group: Group, key: int, move: int, by_mm: float) -> Group:
+        """A group with one piece moved: posts in x or y; lays across, along or turned (by this much at the tips)."""
+        if key in group.posts:
+            post = group.posts[key]
+            moved = replace(post, x=post.x + by_mm) if move == 0 else replace(post, y=post.y + by_mm)
+            return Group({**group.posts, key: moved}, group.lays)
+        lay = group.lays[key]
+        c, s = np.cos(lay.angle), np.sin(lay.angle)
+        if move == 0:
+            lay = replace(lay, x=lay.x - s * by_mm, y=lay.y + c * by_mm)
+        elif move == 1:
+            lay = replace(lay, x=lay.x + c * by_mm, y=lay.y + s * by_mm)
+        else:
+            lay = replace(lay, angle=lay.angle + by_mm / (self.model.pieces.stick.length / 2))
+        return Group(group.posts, {**group.lays, key: lay})
