@@ -219,7 +219,7 @@ def _deepest(points: Sequence[Point_mm], p: Point_mm, q: Point_mm) -> tuple[floa
 
 
 def _square_gap(bar: Bar, points: Sequence[Point_mm]) -> float:
-    """The same for square ends: distance of the rectangle from the polygon, negative where a corner of one reaches in."""
+    """The same for square ends: distance of the rectangle, negative where a corner of either reaches into the other."""
     outline = bar.outline()
     gap = polygon_gap(outline, points)
     if gap > 0:
