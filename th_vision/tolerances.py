@@ -226,3 +226,35 @@ ON_ROAD_RIM = 0.4
 ON_TOP_CLEAR = 0.1
 # Tips are not looked for this near to a rim or to the outline of a road above: it would be taken for one.
 RIM_BLIND_MM = 2.0
+
+# --- depth alone ------------------------------------------------------------------------------------------------
+# Grid on which depth is compared with its model: finer cells say nothing new (the kernel is wider).
+DEPTH_GRID_MM = 1.3
+# Sides of large steps grow by about this (native pixels; 2-8 sideways, 1-4 up and down were measured).
+FATTENING_U_PX = 5.0
+FATTENING_V_PX = 2.0
+# Steps below the first (disparity px) are blended, from the second on they are two surfaces.
+BLENDED_STEP_PX = 1.0
+SPLIT_STEP_PX = 3.0
+# The kernel's window reaches so many of its sigmas.
+KERNEL_REACH_SIGMAS = 2.5
+# How far the model itself may be off: everywhere, and as a part of the height (bow, leaning discs, scale).
+DEPTH_MODEL_MM = 0.4
+DEPTH_MODEL_SHARE = 0.02
+# Putting two columns wholly into each other costs this much.
+DEPTH_COLLISION = 400.0
+# Ends are laid about so far past the middle of a column, and scatter by this along and across.
+DEPTH_OVERHANG_MM = 3.5
+DEPTH_OVERHANG_SIGMA_MM = 3.0
+# Times each step of a coordinate descent is tried at most.
+DEPTH_SWEEPS = 3
+# Least gain (chi-square) for which a road with its columns, or a column alone, is believed.
+DEPTH_ROAD_GAIN = 25.0
+DEPTH_POST_GAIN = 12.0
+# A piece already put in stays only while taking it out costs this share of those gains.
+DEPTH_KEEP_SHARE = 0.6
+# New columns nearer than this part of a diameter to one that stands are that one.
+DEPTH_SAME_POST = 0.8
+# Hypotheses are looked at from this share of those gains before they are moved; so many of the best are moved at once.
+DEPTH_LOOK_SHARE = 0.3
+DEPTH_LOOK_AT = 4

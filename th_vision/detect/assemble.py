@@ -26,7 +26,7 @@ class FoundRoad:
     road: MeasuredRoad
     ends: tuple[int, int]
     score: float
-    age: int = 10**6  # place among the roads known before; new ones are youngest
+    age: int = 10**6  # known roads: how many roads lie below it at its ends; new ones come after all known
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,27 @@ def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:
             columns.append(now)
     by_road = {road.id: road for road in prior.roads}
     roads: list[FoundRoad] = []
-    for age, road in enumerate(prior.roads):
+    for road in prior.roads:
         ends = tuple(index.get(_column_under(by_road, road, side), -1) for side in (0, 1))
         centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends)
         measured = measure_road(plan, pieces, np.array(road.ends[0]), np.array(road.ends[1]), (centers[0], centers[1]))
         moved = max(_across(measured, np.array(tip)) for tip in road.ends)
-        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, age)
+        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, _layer(by_road, road))
         if _acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
             roads.append(replace(found, road=_as_before(measured, road)))
     return Assembly(columns, roads)
+
+
+def _layer(roads: dict[str, Road], road: Road) -> int:
+    """How many roads lie below a known road, one on the other, at the end where there are most."""
+    deepest = 0
+    for name in road.rests_on:
+        layer = 0
+        while name in roads and layer < len(roads):
+            layer += 1
+            name = max(roads[name].rests_on, key=lambda below: below in roads)
+        deepest = max(deepest, layer)
+    return deepest
 
 
 def _column_under(roads: dict[str, Road], road: Road, side: int) -> str:
@@ -171,7 +183,7 @@ def proposals(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], kn
         for j in range(i + 1, len(columns))
         if frozenset((i, j)) not in joined and joinable(pieces, columns[i], columns[j])
     ]
-    pairs = _present_pairs(plan, pieces, pairs, centers, heights)
+    pairs = present_pairs(plan, pieces, pairs, centers, heights)
     out: list[FoundRoad] = []
     for i, j in pairs:
         a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
@@ -297,7 +309,7 @@ def _collide(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
     return bool(np.hypot(a.x - b.x, a.y - b.y) < pieces.disc.diameter * 0.9)
 
 
-def _present_pairs(
+def present_pairs(
     plan: PlanView, pieces: Pieces, pairs: list[tuple[int, int]], centers: list[Array], heights: list[float]
 ) -> list[tuple[int, int]]:
     """Pairs of columns between which depth shows something as high as a road would be, nearly all along."""

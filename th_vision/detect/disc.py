@@ -49,11 +49,15 @@ def measure_disc(plan: PlanView, x: float, y: float, radius: float) -> MeasuredD
     """Refine a disc near (x, y): rim from colour, height from depth, each in turn until both agree."""
     height, sigma_height = _height(plan, x, y, radius)
     sigma_xy = sigma_radius = 0.0
+    start = np.array([x, y, radius])
     for _ in range(4):
         fit = _fit_rim(plan, x, y, radius, max(height, 0.0))
         if fit is None:
             return None
         x, y, radius, sigma_xy, sigma_radius = fit
+        strayed = np.abs(np.array([x, y, radius]) - start) > start[2] / 2
+        if strayed.any():
+            return None
         height, sigma_height = _height(plan, x, y, radius)
     return MeasuredDisc(x, y, radius, height, sigma_xy, sigma_radius, sigma_height)
 

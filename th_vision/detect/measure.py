@@ -195,7 +195,7 @@ def _find_tips(
     k, m = np.unravel_index(int(np.argmax(together)), together.shape)
     clear = float(np.clip(first[k], 0, 1)), float(np.clip(second[k, m], 0, 1))
     start, stop = float(starts[k]), float(starts[k] + run + spread[m])
-    if max(clear) <= tolerances.TIP_CLEAR:
+    if max(clear) <= tolerances.LONE_TIP_CLEAR and min(clear) <= tolerances.TIP_CLEAR:
         return blind, clear, blind_sigma
     sigma = tolerances.TIP_SIGMA_MM
     if min(clear) <= tolerances.TIP_CLEAR:  # only one tip is clear: the other follows from the length
