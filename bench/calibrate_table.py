@@ -1,6 +1,6 @@
 """How well a table is calibrated: errors against the truth of virtual cameras over virtual tables.
 
-    python bench/calibrate_table.py [--seed 1] [--tables 2] [--faults none|typical]
+    python -m bench.calibrate_table [--seed 1] [--tables 2] [--faults none|typical]
 
 Each row is one camera and tilt; each of its tables has its own seed, surface, place of the board and unit's faults.
 ``typical`` units have a depth scale error (sd 0.4 %), ripple, drift and a misplaced colour camera; then origin and turn

@@ -17,7 +17,7 @@ from calibration.frames import BOARD_MARGIN_MM, Color, Depth, Shot, sort_frames,
 from calibration.joint_pose import joint_pose
 from calibration.plane import PlaneFit, disparity_from_depth
 from calibration.pose import board_in_color, board_pixels, mean_view, table_by_color, table_pose
-from calibration.quality import camera_bump, coverage, noise_mm
+from calibration.quality import board_rise_mm, camera_bump, coverage, noise_mm
 from calibration.report import Report
 from calibration.table import EmptyTable, TableCalibration
 from calibration.table_file import save_table
@@ -40,7 +40,8 @@ def calibrate_table(
     """Calibrate the table from frames of one recording: (h, w) uint16 depth in the camera's units, BGR colour or None.
 
     Frames that show ``board`` (default: the printed one) give the pose, frames of the empty table the map; the board
-    may lie anywhere. A whole game may be given: it is read until the first piece.
+    may lie anywhere. Where depth, with and without the board, says that its face lies higher than its thickness, the
+    measured height counts. A whole game may be given: it is read until the first piece.
 
     ``scale``: who says what a millimetre is. "board": the print (check its ruler!); depth is corrected by a factor,
     which the calibration's camera then carries in its depth unit, as long as both agree to 2.5 %. "depth": the camera's
@@ -57,6 +58,10 @@ def calibrate_table(
     home = set(view.frames)
     shots = found.empty or [shot for shot, _ in found.board if shot.number in home]
     empty = _map(shots, camera, mean_color(found.colors))
+    rise_mm = board_rise_mm(found, empty, board, camera)
+    if rise_mm is not None and abs(rise_mm - board.thickness_mm) > TOLERANCES.board_rise_mm:
+        board = replace(board, thickness_mm=max(0.0, rise_mm))
+        rough = table_by_color(seen, board, camera)
     plane = table_plane(empty.disparity_px, camera, rough, None if found.empty else hidden)
     pose = table_pose(seen, plane, board, camera)
     bump = camera_bump(found, home, empty, board, camera)
@@ -99,6 +104,7 @@ def calibrate_table(
         board_tilt_deg=pose.board_tilt_deg,
         disc_px=10.0 * camera.disparity_gain / plane.distance_mm**2,
         depth_scale=depth_scale,
+        board_thickness_mm=board.thickness_mm,
         bump_mm=bump.mm,
         bump_px=bump.px,
     )

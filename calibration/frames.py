@@ -52,11 +52,13 @@ class Shot:
 class Reference:
     """The table as the frames with the board show it: what an empty frame is held against.
 
-    ``field``: (h, w) True where the table is measured and nothing stands on it. ``noise_px``: (h, w) temporal noise of
-    one frame, or None where too few frames showed it.
+    ``seen_px``: (h, w) disparity as seen, with the board; in ``empty`` the board is smoothed away. ``field``: (h, w)
+    True where the table is measured and nothing stands on it. ``noise_px``: (h, w) temporal noise of one frame, or None
+    where too few frames showed it.
     """
 
     empty: EmptyTable
+    seen_px: Map
     plane: PlaneFit
     field: NDArray[np.bool_]
     T_depth_table: NDArray[np.float64]
@@ -236,7 +238,7 @@ def reference_from(boards: list[tuple[Shot, BoardView]], camera: Camera, board: 
     limit = np.maximum(TOLERANCES.plane_gate_mm, 2 * TOLERANCES.ripple_share * plane.distance_mm)
     field_ = np.isfinite(height) & (np.abs(height) < limit)
     noise = (seen_map.sigma_px * np.float32(np.sqrt(len(stack)))).astype(np.float32) if len(stack) >= 3 else None
-    return Reference(empty, plane, _shrink(field_, 12.0 / mm_per_px), T, mm_per_px, noise)
+    return Reference(empty, seen_map.disparity_px, plane, _shrink(field_, 12.0 / mm_per_px), T, mm_per_px, noise)
 
 
 def table_plane(

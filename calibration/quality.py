@@ -13,10 +13,13 @@ from calibration.camera import Camera
 from calibration.frames import BOARD_MARGIN_MM, Sorted
 from calibration.moved import picture_shift_px
 from calibration.plane import PlaneFit
+from calibration.pose import board_pixels
 from calibration.table import EmptyTable, transform
 from calibration.tolerances import TOLERANCES
 
 Array = NDArray[np.float64]
+
+_FACE_RIM_MM = 12.0  # the board's rim is blended with the table by the sensor's kernel
 
 
 def noise_mm(empty: EmptyTable, count: int, plane: PlaneFit, camera: Camera) -> float | None:
@@ -94,6 +97,20 @@ def camera_bump(found: Sorted, home: set[int], empty: EmptyTable, board: Board, 
     cv2.fillConvexPoly(ignore, np.round(outline).astype(np.int32), (1,))
     shift = picture_shift_px(pictures[len(pictures) // 2], found.colors[len(found.colors) // 2], ignore > 0)
     return Bump(mm, None if shift is None else float(np.hypot(*shift)))
+
+
+def board_rise_mm(found: Sorted, empty: EmptyTable, board: Board, camera: Camera) -> float | None:
+    """How far the board's face lies above the table, by depth with the board and without; None where unknown."""
+    reference = found.reference
+    if reference is None or not found.empty:
+        return None
+    rise = reference.seen_px - empty.disparity_px
+    beside = rise[reference.field & np.isfinite(rise) & reference.empty.measured]
+    face = board_pixels(reference.T_depth_table, board, camera, -_FACE_RIM_MM) & np.isfinite(rise)
+    if len(beside) < 500 or face.sum() < 500:
+        return None
+    px = float(np.median(rise[face]) - np.median(beside))
+    return px * reference.plane.distance_mm**2 / camera.disparity_gain
 
 
 def _sides_mm(xy: Array) -> tuple[float, float]:

@@ -48,6 +48,7 @@ class Report:
     board_tilt_deg: float
     disc_px: float
     depth_scale: float = 1.0
+    board_thickness_mm: float = 0.1
     bump_mm: float | None = None
     bump_px: float | None = None
 
@@ -173,6 +174,7 @@ class Report:
             f"{self.tilt_deg:.2f} deg (sigma {self.sigma_tilt_deg:.2f})",
             f"board: {self.corners} corners, residual {self.corner_residual_px:.2f} px; origin known to "
             f"{self.sigma_origin_mm:.2f} mm, turn to {self.sigma_rotation_deg:.3f} deg",
+            f"board: its face lies {self.board_thickness_mm:.1f} mm above the table",
             f"print: depth sees the board at {self.scale_ratio:.4f} of its printed size (sigma {self.sigma_scale:.4f})",
             f"depth: plane residual {self.plane_residual_mm:.2f} mm, ripple +-{self.ripple_mm:.1f} mm{noise}, "
             f"{self.no_depth_share:.1%} of the table without depth, a 10 mm step is {self.disc_px:.2f} px",

@@ -26,6 +26,9 @@ class Tolerances:
     joint_corner_sigma_px: float = 0.06
     """The same in the joint fit with depth: what is left of the lens after its factory calibration comes on top."""
 
+    board_rise_mm: float = 1.0
+    """Where depth sees the board's face this much higher or lower than its thickness says, depth is believed."""
+
     # --- table plane from depth
     min_plane_sigma_px: float = 0.012
     """No plane's disparity at the rim is known better than this, however many pixels: drift, pixel locking."""
