@@ -11,12 +11,9 @@ from tests.th_vision.games import (
     C2,
     C3,
     C4,
-    C5,
     EXACT,
     FIRST,
     GOOD,
-    K1,
-    PIECES,
     R1,
     R2,
     R3,
@@ -36,7 +33,6 @@ from tests.th_vision.games import (
     road,
     states,
 )
-from th_vision.follow import Follower
 from th_vision.follow_events import Guide, HandSeen, Said, Settled, Told, Warned
 from th_vision.virtual_table.misread import Misreading
 
@@ -400,6 +396,3 @@ def test_the_follower_keeps_no_more_the_longer_it_plays() -> None:
         follower.handle(Settled(FIRST), 10.0 + i)
     assert len(follower.known.weights) == len(follower.known.layout.columns) + 3 + 2
     assert len(follower.game.facts) == 3
-
-
-_ = (C5, K1, Follower, PIECES)
