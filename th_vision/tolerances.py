@@ -258,3 +258,8 @@ DEPTH_SAME_POST = 0.8
 # Hypotheses are looked at from this share of those gains before they are moved; so many of the best are moved at once.
 DEPTH_LOOK_SHARE = 0.3
 DEPTH_LOOK_AT = 4
+# Sticks below an end, on average, and how they scatter (with discs' heights and bow), in sticks.
+DEPTH_USUAL_STICKS_BELOW = 0.25
+DEPTH_LIFT_SIGMA_STICKS = 0.6
+# Step in height for a step in plan.
+DEPTH_LIFT_STEP = 0.5

@@ -53,6 +53,9 @@ class Guess:
         self.lays: dict[int, Lay] = {}
         self._drawn: dict[int, Projected] = {}
         self._next = 0
+        # what is under an end besides its column: nothing, or a stick or two; and what discs and bow add
+        self.usual_lift = model.pieces.stick.thickness * tolerances.DEPTH_USUAL_STICKS_BELOW
+        self.lift_sigma = model.pieces.stick.thickness * tolerances.DEPTH_LIFT_SIGMA_STICKS
 
     def new_key(self) -> int:
         """A key that no piece has."""
@@ -127,6 +130,8 @@ class Guess:
         keys = group.keys()
         total = 0.0
         for key, lay in lays.items():
+            if key in keys:
+                total += sum(0.5 * ((z - self.usual_lift) / self.lift_sigma) ** 2 for z in lay.lift)
             touched = [end for end in lay.ends if end != TABLE and (end in keys or key in keys)]
             if not touched:
                 continue
@@ -179,7 +184,7 @@ class Guess:
             for _ in range(tolerances.DEPTH_SWEEPS):
                 before = best
                 for piece in list(group.posts) + list(group.lays):
-                    for move in range(2 if piece in group.posts else 3):
+                    for move in range(2 if piece in group.posts else 5):
                         for sign in (step, -step):
                             moved = self._moved(group, piece, move, sign)
                             energy = self.energy(box, base, moved)
@@ -191,7 +196,8 @@ class Guess:
         return group, without - best
 
     def _moved(self, group: Group, key: int, move: int, by_mm: float) -> Group:
-        """A group with one piece moved: posts in x or y; lays across, along or turned (by this much at the tips)."""
+        """A group with one piece moved: posts in x or y; lays across, along, turned (by this much at the tips)
+        or lifted at either tip (by a part of it)."""
         if key in group.posts:
             post = group.posts[key]
             moved = replace(post, x=post.x + by_mm) if move == 0 else replace(post, y=post.y + by_mm)
@@ -202,6 +208,10 @@ class Guess:
             lay = replace(lay, x=lay.x - s * by_mm, y=lay.y + c * by_mm)
         elif move == 1:
             lay = replace(lay, x=lay.x + c * by_mm, y=lay.y + s * by_mm)
-        else:
+        elif move == 2:
             lay = replace(lay, angle=lay.angle + by_mm / (self.model.pieces.stick.length / 2))
+        else:
+            by_mm *= tolerances.DEPTH_LIFT_STEP
+            lift = (lay.lift[0] + by_mm, lay.lift[1]) if move == 3 else (lay.lift[0], lay.lift[1] + by_mm)
+            lay = replace(lay, lift=lift)
         return Group(group.posts, {**group.lays, key: lay})
