@@ -146,8 +146,10 @@ class Rated:
     gap: Array
 
 
-def possible(game: Playing, sketches: Sketches, field: Field, margins: Margins) -> Rated:
-    """Leave out sketches that come too near to anything."""
+def possible(
+    game: Playing, sketches: Sketches, field: Field, margins: Margins, meant: frozenset[str] = frozenset()
+) -> Rated:
+    """Leave out sketches that come too near to anything but the columns that are ``meant`` to be come near to."""
     pieces = game.pieces
     radius, half_width = pieces.disc.radius, pieces.stick.width / 2
     s = sketches
@@ -163,7 +165,7 @@ def possible(game: Playing, sketches: Sketches, field: Field, margins: Margins) 
     keep = np.ones(len(s), dtype=bool)
 
     columns = np.array([[c.x, c.y] for c in game.scene.columns])
-    others = np.array([c.id != s.base for c in game.scene.columns])
+    others = np.array([c.id != s.base and c.id not in meant for c in game.scene.columns])
     apart = segment_point_distance(a, b, columns)
     keep &= np.all((apart > radius + half_width + margins.plan) | ~others, axis=1)
     new_apart = np.linalg.norm(s.column[:, None] - columns[None], axis=2)
@@ -209,10 +211,10 @@ def possible(game: Playing, sketches: Sketches, field: Field, margins: Margins) 
     return Rated(s.take(keep), crosses[keep], above[keep], gap[keep])
 
 
-def check(game: Playing, build: Build, margins: Margins, *, covered_ok: frozenset[str] = frozenset()) -> str | None:
+def check(game: Playing, build: Build, margins: Margins, *, meant: frozenset[str] = frozenset()) -> str | None:
     """Why a build would break a rule or come nearer to its limit than the margins; None where all is well.
 
-    ``covered_ok``: columns whose cover is meant.
+    ``meant``: columns that the road may come near to, or lie over.
     """
     stick, new = build.stick, build.column
     shared = {build.base}
@@ -221,7 +223,7 @@ def check(game: Playing, build: Build, margins: Margins, *, covered_ok: frozense
         if column.id == build.base or far_apart(stick, column.x, column.y, reach):
             continue
         top = disc_outline(column.x, column.y, game.pieces.disc.diameter)
-        if column.id not in covered_ok:
+        if column.id not in meant:
             plan = min(top_outline(stick).distance(top), column_clearance(stick, column).plan_mm)
             if plan < margins.plan:
                 return f"too near to {column.id}"

@@ -40,9 +40,10 @@ class Taste:
     """What a player likes: worth of one paying crossing, of any crossing, of others' free roads near, of room for the
     next road, of a crossing that the next road could make, and of chance.
 
-    ``gap_mm``: crossings with such room are liked better. ``highest``: no column gets higher (levels). ``thrift``:
-    worth of a disc that is saved where columns get higher than the supply bears. ``junction``, ``offramp``: how often
-    one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are made, and looked ahead from.
+    ``gap_mm``: crossings with such room are liked better. ``highest``: no column gets higher (levels); ``level``: what
+    height is liked. ``thrift``: worth of a disc that is saved where columns get higher than the supply bears.
+    ``junction``, ``offramp``: how often one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are
+    made, and looked ahead from.
     """
 
     paying: float = 4.0
@@ -53,6 +54,7 @@ class Taste:
     chance: float = 0.3
     gap_mm: tuple[float, float] = (6.0, 14.0)
     highest: int = 5
+    level: float | None = None
     thrift: float = 0.5
     junction: float = 0.5
     offramp: float = 0.5
@@ -98,7 +100,7 @@ def _sides(game: Playing, player: str) -> tuple[Flags, Flags, Flags]:
     return theirs, over_free, under_free
 
 
-def _pays(game: Playing, rated: Rated, player: str) -> Flags:
+def paying(game: Playing, rated: Rated, player: str) -> Flags:
     """Which roads (n, m) each sketch would cross for a car."""
     theirs, over_free, under_free = _sides(game, player)
     free = np.where(rated.above, over_free[None], under_free[None])
@@ -110,7 +112,7 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
     player = game.whose_turn
     sticks = game.scene.sticks
     theirs, over_free, under_free = _sides(game, player)
-    pays = _pays(game, rated, player)
+    pays = paying(game, rated, player)
     low, high = taste.gap_mm
     liked = np.where((rated.gap >= low) & (rated.gap <= high), 1.0, 0.6)
     s = rated.sketches
@@ -126,9 +128,23 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
     held = game.holding(player)
     bearable = held.gray / max(held.sticks, 1)
     worth -= taste.thrift * np.clip(s.level - bearable, 0, None)
+    if taste.level is not None:
+        worth -= np.abs(s.level - taste.level)
     rim = np.max(np.abs(s.end) / (np.array([field.width, field.height]) / 2), axis=1)
     worth -= np.clip(rim - 0.75, 0, None) * 3
     return np.asarray(worth + rng.normal(0, taste.chance, len(s)), dtype=np.float64)
+
+
+def continuations(
+    game: Playing, build: Build, field: Field, margins: Margins, rng: np.random.Generator
+) -> tuple[Playing, Rated]:
+    """The table after a build, and the plain roads that could go on from its new column (there has to be one)."""
+    assert build.column is not None
+    after = game.copy()
+    after.place(build)
+    column = build.column
+    levels = [(lv, False) for lv in (column.levels - 1, column.levels + 1) if lv >= 1]
+    return after, possible(after, sketch(after, column.id, levels, rng, repeats=1), field, margins)
 
 
 def _outlook(
@@ -138,15 +154,11 @@ def _outlook(
     if build.column is None:
         return taste.freedom
     player = game.whose_turn
-    after = game.copy()
-    after.place(build)
-    column = build.column
-    levels = [(lv, False) for lv in (column.levels - 1, column.levels + 1) if lv >= 1]
-    on = possible(after, sketch(after, column.id, levels, rng, repeats=1), field, margins)
+    after, on = continuations(game, build, field, margins, rng)
     if len(on.sketches) == 0:
         return -DEAD_END
     open_share = min(1.0, len(on.sketches) / PLENTY)
-    cars = np.sum(_pays(after, on, player), axis=1)
+    cars = np.sum(paying(after, on, player), axis=1)
     sure = min(1.0, float(np.count_nonzero(cars)) / ENOUGH)
     return taste.freedom * open_share + taste.next_paying * min(2.0, float(np.max(cars))) * sure
 
