@@ -263,3 +263,5 @@ DEPTH_USUAL_STICKS_BELOW = 0.25
 DEPTH_LIFT_SIGMA_STICKS = 0.6
 # Step in height for a step in plan.
 DEPTH_LIFT_STEP = 0.5
+# Which of two roads lies on top is sure from this difference in energy on.
+DEPTH_ORDER_SURE = 4.0

@@ -23,13 +23,14 @@ TABLE = -1
 @dataclass(frozen=True)
 class Lay:
     """A road in a guess: plan middle and direction, the posts (keys, -1 table) under its ends, and by how much sticks
-    below it lift either end (mm)."""
+    below it lift either end (mm). ``rests``: the lifts that follow from what it lies on, once that is known."""
 
     x: float
     y: float
     angle: float
     ends: tuple[int, int]
     lift: tuple[float, float] = (0.0, 0.0)
+    rests: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class Guess:
         total = 0.0
         for key, lay in lays.items():
             if key in keys:
-                total += sum(0.5 * ((z - self.usual_lift) / self.lift_sigma) ** 2 for z in lay.lift)
+                total += self._lift_strain(lay)
             touched = [end for end in lay.ends if end != TABLE and (end in keys or key in keys)]
             if not touched:
                 continue
@@ -149,6 +150,13 @@ class Guess:
                 if inside > 0:
                     total += tolerances.DEPTH_COLLISION * inside
         return total
+
+    def _lift_strain(self, lay: Lay) -> float:
+        """Ends lie as high as what is below them lifts them."""
+        expected, sigma = lay.rests, tolerances.RESTING_SIGMA_MM
+        if expected is None:
+            expected, sigma = (self.usual_lift, self.usual_lift), self.lift_sigma
+        return sum(0.5 * ((z - e) / sigma) ** 2 for z, e in zip(lay.lift, expected, strict=True))
 
     def _overhang_strain(self, tip: Array, outward: Array, post: Post) -> float:
         """Ends are laid a few mm past the middle of a column and near its middle line."""
@@ -215,3 +223,15 @@ class Guess:
             lift = (lay.lift[0] + by_mm, lay.lift[1]) if move == 3 else (lay.lift[0], lay.lift[1] + by_mm)
             lay = replace(lay, lift=lift)
         return Group(group.posts, {**group.lays, key: lay})
+
+    def stiffness(self, group: Group, step_mm: float) -> dict[tuple[int, int], float]:
+        """How steeply the energy rises (1/mm2, the inverse of a variance) by each move of each piece of a group."""
+        box = self.box(group, step_mm)
+        base = self.others(box, group.keys())
+        here = self.energy(box, base, group)
+        out = {}
+        for key in group.keys():
+            for move in range(2 if key in group.posts else 3):
+                sides = [self.energy(box, base, self._moved(group, key, move, sign * step_mm)) for sign in (-1, 1)]
+                out[key, move] = max((sum(sides) - 2 * here) / (2 * step_mm**2), 0.0)
+        return out
