@@ -35,10 +35,10 @@ def surrounded(state: State, player: str) -> Loops:
 def _holes(state: State, player: str) -> list[Polygon]:
     import shapely
 
-    bars = [state.bars[road] for road in state.roads_of(player)]
-    lines = shapely.linestrings([[(bar.ax, bar.ay), (bar.bx, bar.by)] for bar in bars])
-    # The ends lie over columns, so that flat ends and discs make the same holes as the true outlines.
-    sticks = shapely.buffer(lines, bars[0].half, quad_segs=2, cap_style="flat")
+    bars = [state.bars[road] for road in state.roads_of(player) if state.bars[road].length > 0]
+    if not bars:
+        return []
+    sticks = shapely.polygons([bar.outline() for bar in bars])
     discs = [state.discs[column] for column in state.columns_of(player)]
     centres = [shapely.Point(disc.x, disc.y) for disc in discs]
     stacks = shapely.buffer(centres, state.pieces.disc.radius, quad_segs=4)
