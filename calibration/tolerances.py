@@ -105,6 +105,18 @@ class Tolerances:
     max_saturated_share: float = 0.02
     """Share of white-clipped pixels on the board above which the light is too bright."""
 
+    # --- self-test before a game
+    check_length_share: float = 0.003
+    """Lengths in plan must come back to this share: 0.3 mm of a stick."""
+    check_height_mm: float = 1.0
+    """Heights must come back to this, less than half of what a wrong level would need, and to ..."""
+    check_height_share: float = 0.02
+    """... this share of the height."""
+    check_drift_mm: float = 2.0
+    """The table may have drifted by this since its calibration (1 mm a session is usual; views take it out)."""
+    check_tilt_deg: float = 0.15
+    """And tilted by this."""
+
     # --- is it the same camera?
     focal_share: float = 0.002
     centre_px: float = 1.0
