@@ -5,6 +5,7 @@ from __future__ import annotations
 from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.detect.assemble import assemble
+from th_vision.detect.by_depth_assembly import assemble_by_depth
 from th_vision.detect.finish import finish
 from th_vision.detect.plan import plan_view
 from th_vision.still_view import StillView
@@ -14,7 +15,9 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     """Find all pieces of a still view.
 
     ``prior``: what stood there before. Its pieces are looked for first at their old places, keep their ids, and are
-    reported only where they are still seen; only what they leave unexplained is searched anew.
+    reported only where they are still seen; only what they leave unexplained is searched anew. Without colour
+    (point clouds, frames that lost it) all is found by depth alone, with wider sigmas and no cars.
     """
     plan = plan_view(view)
-    return finish(plan, pieces, assemble(plan, pieces, prior), prior)
+    find = assemble if plan.color is not None else assemble_by_depth
+    return finish(plan, pieces, find(plan, pieces, prior), prior)

@@ -59,17 +59,17 @@ def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:
     by_road = {road.id: road for road in prior.roads}
     roads: list[FoundRoad] = []
     for road in prior.roads:
-        ends = tuple(index.get(_column_under(by_road, road, side), -1) for side in (0, 1))
+        ends = tuple(index.get(column_under(by_road, road, side), -1) for side in (0, 1))
         centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends)
         measured = measure_road(plan, pieces, np.array(road.ends[0]), np.array(road.ends[1]), (centers[0], centers[1]))
         moved = max(_across(measured, np.array(tip)) for tip in road.ends)
-        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, _layer(by_road, road))
+        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, layer_of(by_road, road))
         if _acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
             roads.append(replace(found, road=_as_before(measured, road)))
     return Assembly(columns, roads)
 
 
-def _layer(roads: dict[str, Road], road: Road) -> int:
+def layer_of(roads: dict[str, Road], road: Road) -> int:
     """How many roads lie below a known road, one on the other, at the end where there are most."""
     deepest = 0
     for name in road.rests_on:
@@ -81,7 +81,7 @@ def _layer(roads: dict[str, Road], road: Road) -> int:
     return deepest
 
 
-def _column_under(roads: dict[str, Road], road: Road, side: int) -> str:
+def column_under(roads: dict[str, Road], road: Road, side: int) -> str:
     """Id of the column that carries an end, through the roads that it may lie on; "" where it is none."""
     tip = np.array(road.ends[side][:2])
     name = road.rests_on[side]

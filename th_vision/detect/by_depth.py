@@ -24,24 +24,50 @@ from th_vision.detect.roads import fit_line, joinable, ramps_from
 Array = NDArray[np.float64]
 
 
-def search(plan: PlanView, pieces: Pieces, model: DepthModel, prior: Layout | None = None) -> Guess:
-    """The guess that explains depth best."""
+def search(
+    plan: PlanView, pieces: Pieces, model: DepthModel, prior: Layout | None = None
+) -> tuple[Guess, dict[int, int]]:
+    """The guess that explains depth best; and for each road that lay there before, how many lay below it."""
     guess = Guess(model)
+    layers = put_known(guess, prior) if prior is not None else {}
     candidates = column_candidates(plan, pieces)
     hypotheses = _roads(guess, plan, pieces, candidates)
     hypotheses += _posts(guess, candidates)
     _put_in(guess, hypotheses)
     settle(guess)
-    return guess
+    return guess, {key: layer for key, layer in layers.items() if key in guess.lays}
+
+
+def put_known(guess: Guess, prior: Layout) -> dict[int, int]:
+    """Put in what stood there before and still explains depth; returns the layers of its roads by key."""
+    from th_vision.detect.assemble import column_under, layer_of
+
+    key_of: dict[str, int] = {}
+    for column in prior.columns:
+        key_of[column.id] = key = guess.new_key()
+        guess.put(Group({key: Post(column.x, column.y, column.levels)}))
+    by_id = {road.id: road for road in prior.roads}
+    layers: dict[int, int] = {}
+    for road in prior.roads:
+        ends = tuple(key_of.get(column_under(by_id, road, side), TABLE) for side in (0, 1))
+        a, b = np.array(road.ends[0][:2]), np.array(road.ends[1][:2])
+        middle, way = (a + b) / 2, b - a
+        key = guess.new_key()
+        layers[key] = layer_of(by_id, road)
+        lay = Lay(float(middle[0]), float(middle[1]), float(np.arctan2(way[1], way[0])), (ends[0], ends[1]))
+        guess.put(Group({}, {key: lay}))
+    polish_all(guess, (3.0, 1.5))
+    _prune(guess)
+    return layers
 
 
 def settle(guess: Guess) -> None:
     """Move everything to where it fits best, try other levels, take out what explains nothing."""
     for steps in ((2.0, 1.0), (1.0, 0.5)):
-        _polish_all(guess, steps)
+        polish_all(guess, steps)
         _try_levels(guess)
         _prune(guess)
-    _polish_all(guess, (0.6, 0.3))
+    polish_all(guess, (0.6, 0.3))
 
 
 def _roads(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[ColumnCandidate]) -> list[Group]:
@@ -211,7 +237,7 @@ def _levels_of(guess: Guess, group: Group, gain: float) -> tuple[Group, float]:
     return group, gain
 
 
-def _polish_all(guess: Guess, steps_mm: tuple[float, ...]) -> None:
+def polish_all(guess: Guess, steps_mm: tuple[float, ...]) -> None:
     for key in list(guess.lays):
         group, _ = guess.polish(Group({}, {key: guess.lays[key]}), steps_mm)
         guess.put(group)

@@ -22,6 +22,7 @@ class ColumnCandidate:
 
     ``rim``: share (0 to 1) of the rim seen as an edge in colour, NaN without colour. ``fill``: height near the rim
     over what a disc of this level would show there. ``reading_mm``: height by depth over the middle.
+    ``sigma_xy`` (mm) and ``levels_probability``: where they are known already, NaN where they follow from the rest.
     """
 
     x: float
@@ -31,6 +32,8 @@ class ColumnCandidate:
     rim: float
     fill: float
     reading_mm: float
+    sigma_xy: float = float("nan")
+    levels_probability: float = float("nan")
 
 
 def highest_level(plan: PlanView, pieces: Pieces) -> int:

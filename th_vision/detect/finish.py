@@ -81,6 +81,8 @@ def _measured_again(
     plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, road: MeasuredRoad, above: list[MeasuredRoad]
 ) -> MeasuredRoad:
     """Road k at its resting height, measured once more; hidden tips of a known road stay where they were."""
+    if plan.color is None:  # depth alone has placed all roads together
+        return road
     found = assembly.roads[k]
     columns = assembly.columns
     centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in found.ends)
@@ -208,7 +210,7 @@ def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate,
     junction = yellow > (tolerances.JUNCTION_YELLOW + tolerances.JUNCTION_GRAY) / 2
     margin = abs(yellow - (tolerances.JUNCTION_YELLOW + tolerances.JUNCTION_GRAY) / 2)
     rim = 0.0 if np.isnan(c.rim) else c.rim
-    sigma_rim = tolerances.RIM_SIGMA_MM / max(rim, 0.12)
+    sigma_rim = tolerances.RIM_SIGMA_MM / max(rim, 0.12) if np.isnan(c.sigma_xy) else c.sigma_xy
     sigma_z = tolerances.DISC_HEIGHT_SIGMA_MM * float(np.sqrt(c.levels)) + tolerances.TOP_SIGMA_MM
     tangent = plan_tangent(plan, np.array([c.x, c.y, z]))
     return Column(
@@ -220,7 +222,9 @@ def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate,
         top_z=z,
         sigma_xy=float(np.hypot(sigma_rim, sigma_z * tangent)),
         sigma_z=sigma_z,
-        levels_probability=_level_probability(plan, pieces, c),
+        levels_probability=(
+            _level_probability(plan, pieces, c) if np.isnan(c.levels_probability) else c.levels_probability
+        ),
         junction_probability=float(np.clip(0.5 + 4 * margin, 0.5, 0.999)) if plan.color is not None else 0.5,
     )
 

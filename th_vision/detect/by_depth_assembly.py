@@ -1,0 +1,104 @@
+"""From the best guess by depth to an assembly: what lies on what, how sure each level and place is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rules.layout import Layout
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.assemble import Assembly, FoundRoad
+from th_vision.detect.by_depth import polish_all, search
+from th_vision.detect.columns import ColumnCandidate
+from th_vision.detect.depth_model import DepthModel
+from th_vision.detect.depth_order import Order, find_order
+from th_vision.detect.depth_search import TABLE, Group, Guess
+from th_vision.detect.measure import MeasuredRoad
+from th_vision.detect.plan import PlanView
+
+
+def assemble_by_depth(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Assembly:
+    """Find all columns and roads of a view without colour, those of ``prior`` first at their old places."""
+    model = DepthModel(plan, pieces)
+    guess, layers = search(plan, pieces, model, prior)
+    order = find_order(guess, layers)
+    polish_all(guess, (1.0, 0.5))
+    place = {key: k for k, key in enumerate(guess.posts)}
+    ages = _ages(order)
+    roads = []
+    for key in order.roads:
+        lay = guess.lays[key]
+        ends = tuple(TABLE if end == TABLE else place[end] for end in lay.ends)
+        roads.append(FoundRoad(_road(guess, key), (ends[0], ends[1]), 1.0, ages[key]))
+    return Assembly([_column(guess, key) for key in guess.posts], roads)
+
+
+def _ages(order: Order) -> dict[int, int]:
+    """Ages that tell what lies below what; roads whose order is unsure have one age."""
+    ages: dict[int, int] = {}
+    age = 0
+    group: list[int] = []
+    for key in order.roads:
+        if not any((other, key) in order.unsure for other in group):
+            age, group = age + 1, []
+        group.append(key)
+        ages[key] = age
+    return ages
+
+
+def _road(guess: Guess, key: int) -> MeasuredRoad:
+    lay = guess.lays[key]
+    a, b = guess.tips(lay)
+    stiff = guess.stiffness(Group({}, {key: lay}), tolerances.DEPTH_STIFFNESS_STEP_MM)
+    across = np.hypot(_sigma(stiff[key, 0]), _sigma(stiff[key, 2]))
+    return MeasuredRoad(
+        a,
+        b,
+        sigma_across=float(np.hypot(across, tolerances.DEPTH_ROAD_ACROSS_MM)),
+        sigma_along=float(np.hypot(_sigma(stiff[key, 1]), tolerances.DEPTH_ROAD_ALONG_MM)),
+        tip_clear=(0.0, 0.0),
+        edges=float("nan"),
+        presence=1.0,
+        reading_mm=0.0,
+    )
+
+
+def _sigma(stiffness: float) -> float:
+    """Sigma (mm) by how steeply the energy rises; an edge in depth is ragged, so the energy is a bit too steep."""
+    return float(tolerances.DEPTH_SIGMA_GAIN / np.sqrt(max(stiffness, tolerances.DEPTH_LEAST_STIFFNESS)))
+
+
+def _column(guess: Guess, key: int) -> ColumnCandidate:
+    post = guess.posts[key]
+    group = Group({key: post})
+    stiff = guess.stiffness(group, tolerances.DEPTH_STIFFNESS_STEP_MM)
+    sigma = np.sqrt((_sigma(stiff[key, 0]) ** 2 + _sigma(stiff[key, 1]) ** 2) / 2)
+    return ColumnCandidate(
+        x=post.x,
+        y=post.y,
+        levels=post.levels,
+        score=1.0,
+        rim=float("nan"),
+        fill=1.0,
+        reading_mm=float("nan"),
+        sigma_xy=float(np.hypot(sigma, tolerances.DEPTH_COLUMN_XY_MM)),
+        levels_probability=_level_probability(guess, key),
+    )
+
+
+def _level_probability(guess: Guess, key: int) -> float:
+    """How probable the level is against one more and one less, with the roads on it raised or lowered as well."""
+    post = guess.posts[key]
+    lays = {k: lay for k, lay in guess.lays.items() if key in lay.ends}
+    box = guess.box(Group({key: post}, lays), 1.0)
+    base = guess.others(box, {key, *lays})
+    here = guess.energy(box, base, Group({key: post}, lays))
+    odds = 0.0
+    for step in (-1, 1):
+        if post.levels + step >= 1:
+            other = Group({key: replace(post, levels=post.levels + step)}, lays)
+            rise = guess.energy(box, base, other) - here
+            odds += float(np.exp(np.clip(-rise / 2 * tolerances.DEPTH_EVIDENCE, -50, 50)))
+    return float(np.clip(1 / (1 + odds), 0.01, 0.9999))
