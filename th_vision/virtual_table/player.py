@@ -32,6 +32,8 @@ DEAD_END = 8.0  # what a column is worth less from which no road leads on
 PLENTY = 30.0  # so many open sketches are as good as all
 ENOUGH = 6.0  # so many sketches that pay are as good as sure: the other players move in between
 
+LEAST_FIELD_LENGTHS = 2.4  # stick lengths: in a smaller field no game gets anywhere
+
 PRESETS = ("rainbow-city", "rainbow-city-missions", "rainbow-city-zh", "classic")
 
 
@@ -270,8 +272,8 @@ def check_request(pieces: Pieces, players: tuple[str, ...], preset: str, field_m
     if unknown:
         known = ", ".join(pieces.players)
         raise VisionError(f"virtual game: player {unknown[0]!r} has no colour in the pieces; known: {known}")
-    if min(field_mm) < 3 * pieces.stick.length:
-        need = 3 * pieces.stick.length
+    need = LEAST_FIELD_LENGTHS * pieces.stick.length
+    if min(field_mm) < need:
         raise VisionError(
-            f"virtual game: a field of {field_mm[0]:g} x {field_mm[1]:g} mm is too small; {need:g} at least"
+            f"virtual game: a field of {field_mm[0]:g} x {field_mm[1]:g} mm is too small; {need:.0f} at least"
         )

@@ -18,11 +18,11 @@ from th_vision.virtual_table.wishes import Near, Option, Wish, fulfil, options, 
 
 COVER_MM = -4.0  # the covered column: the road's edge lies so far inside of the disc's outline
 CLOSE_MM = 0.3  # the case too close to call: so far from the disc's outline, outside
-FIELD_MM = (600.0, 380.0)
+FIELD_LENGTHS = (600.0 / 114.0, 380.0 / 114.0)  # the field in stick lengths: what a D415 at 0.6 m sees well
 MARGIN_MM = 2.5
 LEAST_TURNS, MOST_TURNS = 14, 24
 LOW, HIGH = 1, 4  # levels from which an offramp leaves, and a road goes over columns
-ATTEMPTS = 30  # games begun before the script gives up
+ATTEMPTS = 120  # games begun before the script gives up
 FREE = Taste(
     paying=0.0, next_paying=1.0, junction=0.0, offramp=0.0
 )  # moves in between don't use up what is to be shown
@@ -127,7 +127,7 @@ def scripted_game(
         raise VisionError(f"scenario {name!r} is not known; choose one of {', '.join(SCENARIOS)}")
     if len(players) != 2:
         raise VisionError(f"scenario {name!r} is for 2 players, got {len(players)}; give two names")
-    check_request(pieces, players, "rainbow-city", FIELD_MM)
+    check_request(pieces, players, "rainbow-city", field_of(pieces))
     missing: list[Item] = []
     for _ in range(ATTEMPTS):
         game = Playing(rng, pieces, players, spread=spread, base_scene=base_scene)
@@ -138,6 +138,11 @@ def scripted_game(
     raise VisionError(f"scenario {name!r}: no place found where a player {missing[0].label}; try another seed")
 
 
+def field_of(pieces: Pieces) -> tuple[float, float]:
+    """Width and height of the field of a scripted game with these pieces, mm."""
+    return FIELD_LENGTHS[0] * pieces.stick.length, FIELD_LENGTHS[1] * pieces.stick.length
+
+
 def scenario(name: str, rng: np.random.Generator, pieces: Pieces, players: tuple[str, ...]) -> Iterator[PlayedMoment]:
     """A scripted game by name, for the command."""
     return scripted_game(name, rng, pieces, players)
@@ -145,7 +150,8 @@ def scenario(name: str, rng: np.random.Generator, pieces: Pieces, players: tuple
 
 def _show(game: Playing, rng: np.random.Generator, items: tuple[Item, ...]) -> tuple[list[PlayedMoment], list[Item]]:
     """Play until all is shown or the turns are used up; what is left is handed back."""
-    field, margins = Field(*FIELD_MM), Margins.of(MARGIN_MM)
+    field_mm = field_of(game.pieces)
+    field, margins = Field(*field_mm), Margins.of(MARGIN_MM)
     moments = [game.begin()]
     length = game.pieces.stick.length
     for player, (x, y, foot_deg) in zip(game.players, OPENING_RAMPS, strict=True):
@@ -154,7 +160,7 @@ def _show(game: Playing, rng: np.random.Generator, items: tuple[Item, ...]) -> t
     while game.turn <= MOST_TURNS and (left or game.turn <= LEAST_TURNS):
         if left and isinstance(left[0], Knock) and left[0].from_turn <= game.turn:
             other = next(p for p in game.players if p != game.whose_turn)
-            moments += knock(game, loose_roads(game, other)[0], field_mm=FIELD_MM)
+            moments += knock(game, loose_roads(game, other)[0], field_mm=field_mm)
             left.pop(0)
         shown = _first_possible(game, rng, left, field, margins)
         if shown is None and any(isinstance(item, Wish) and item.until == game.turn for item in left):
