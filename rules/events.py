@@ -38,6 +38,7 @@ from rules.facts import (
     MoveFact,
     PassFact,
     RampFact,
+    RestoredFact,
     UndoFact,
 )
 from rules.lines import (
@@ -66,6 +67,7 @@ Fact: TypeAlias = (
     | MoveFact
     | CarsFact
     | KnockFact
+    | RestoredFact
     | PassFact
     | DiscardStickFact
     | CorrectionFact
@@ -120,6 +122,7 @@ __all__ = [
     "PenaltyLine",
     "Player",
     "RampFact",
+    "RestoredFact",
     "RuleCall",
     "RulingLine",
     "SameType",

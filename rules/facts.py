@@ -232,6 +232,17 @@ class KnockFact(LineModel):
     sigma_mm: Sigma = 0.0
 
 
+class RestoredFact(LineModel):
+    """Pieces that were knocked stand again: where they stand now, under the ids they had."""
+
+    OPTIONAL = frozenset({"columns", "roads"})
+
+    type: Literal["restored"] = "restored"
+    turn: Turn
+    columns: tuple[FactColumn, ...] = ()
+    roads: tuple[FactRoad, ...] = ()
+
+
 class PassFact(LineModel):
     """A player can't build and passes."""
 

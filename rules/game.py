@@ -31,6 +31,7 @@ from rules.events import (
     MoveFact,
     PassFact,
     RampFact,
+    RestoredFact,
     RulingLine,
     ScoreLine,
     SupplyLine,
@@ -124,6 +125,8 @@ class Game(Standing):
                 return self._late_cars(fact)
             case KnockFact():
                 return self._knock(fact)
+            case RestoredFact():
+                return self._restored(fact)
             case PassFact():
                 return self._pass(fact)
             case DiscardStickFact():
@@ -266,6 +269,23 @@ class Game(Standing):
             raise RulesError(f"turn {fact.turn}: knocked piece {unknown[0]!r} is not on the table")
         lines = penalties(self._state, self.rules, fact)
         return [*lines, *(self._standing(fact.turn) if any(line.discs for line in lines) else [])]
+
+    def _restored(self, fact: RestoredFact) -> list[Answer]:
+        """Where knocked pieces stand now; nothing else changes."""
+        state = self._state
+        named = [*(column.id for column in fact.columns), *(road.id for road in fact.roads)]
+        missing = [column.id for column in fact.columns if column.id not in state.columns]
+        missing += [road.id for road in fact.roads if road.id not in state.roads]
+        if missing or not named:
+            what = f"{missing[0]!r} was not on the table" if missing else "no piece is named"
+            raise RulesError(f"turn {fact.turn}: pieces standing again: {what}")
+        for column in fact.columns:
+            state.stand_again(column)
+        for road in fact.roads:
+            state.lie_again(road)
+        for owner in dict.fromkeys(state.owners[name] for name in named):
+            state.put("loops", owner, loops.surrounded(state, owner))
+        return []
 
     def _correct(self, fact: CorrectionFact) -> list[Answer]:
         discs = fact.set.get("discs")

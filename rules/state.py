@@ -169,6 +169,9 @@ class State:
             if name in _GRIDS:
                 getattr(self, name).remove(key, old)
                 continue
+            if name.startswith(_OUT_OF):
+                getattr(self, name.removeprefix(_OUT_OF)).add(key, old)
+                continue
             entries = getattr(self, name)
             if old is _MISSING:
                 del entries[key]
@@ -192,6 +195,10 @@ class State:
         getattr(self, name).add(piece, box)
         self._journal.append((name, piece, box))
 
+    def _unindex(self, name: str, piece: str, box: Box_mm) -> None:
+        getattr(self, name).remove(piece, box)
+        self._journal.append((_OUT_OF + name, piece, box))
+
     # --- Pieces ---
 
     def place_column(self, column: FactColumn, owner: str) -> None:
@@ -211,6 +218,22 @@ class State:
         self.put("bars", road.id, bar)
         self.put("owners", road.id, owner)
         self.put("kinds", road.id, kind)
+        self._index("road_grid", road.id, self.bar_box(bar))
+
+    def stand_again(self, column: FactColumn) -> None:
+        """A column of this id stands somewhere else now; whose it is and what starts from it stays."""
+        self._unindex("column_grid", column.id, self.disc_box(self.discs[column.id]))
+        disc = self.disc_of(column)
+        self.put("columns", column.id, column)
+        self.put("discs", column.id, disc)
+        self._index("column_grid", column.id, self.disc_box(disc))
+
+    def lie_again(self, road: FactRoad) -> None:
+        """A road of this id lies somewhere else now; the sides that are taken stay taken."""
+        self._unindex("road_grid", road.id, self.bar_box(self.bars[road.id]))
+        bar = bar_of(road, self.pieces.stick)
+        self.put("roads", road.id, road)
+        self.put("bars", road.id, bar)
         self._index("road_grid", road.id, self.bar_box(bar))
 
     def place_car(self, car: FactCar, owner: str) -> None:
@@ -301,3 +324,4 @@ class State:
 
 
 _GRIDS: Final = ("column_grid", "road_grid", "city_grid")
+_OUT_OF: Final = "out of "

@@ -17,6 +17,7 @@ from rules.events import (
     MoveFact,
     PassFact,
     RampFact,
+    RestoredFact,
     UndoFact,
 )
 from rules.voice import Voice
@@ -82,6 +83,13 @@ def _(fact: KnockFact, voice: Voice) -> str:
     if fact.shift_mm > 0:
         return voice.fill(say.SHIFTED, measure=voice.measure(fact.shift_mm, fact.sigma_mm, "mm"), **values)
     return voice.fill(say.KNOCKED, **values)
+
+
+@_told.register
+def _(fact: RestoredFact, voice: Voice) -> str:
+    names = [column.id for column in fact.columns] + [road.id for road in fact.roads]
+    pieces = voice.listed(voice.piece(name, None) for name in names)
+    return voice.fill(say.STANDS_AGAIN, turn=str(fact.turn), pieces=pieces)
 
 
 @_told.register

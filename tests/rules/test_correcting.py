@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.errors import RulesError
-from rules.events import CarsFact, CorrectionFact, FactCar, PenaltyLine, RulingLine, SupplyLine, UndoFact
+from rules.events import CarsFact, CorrectionFact, FactCar, PenaltyLine, RestoredFact, RulingLine, SupplyLine, UndoFact
 from rules.game import Game
 from tests.rules.tables import D, L, Table, reasons, rules_of
 
@@ -265,3 +265,42 @@ def test_answers_come_in_the_order_ruling_cars_supply() -> None:
     assert [line.type for line in table.answers] == ["ruling", "cars", "supply"]
     assert isinstance(table.answers[0], RulingLine)
     assert isinstance(table.answers[-1], SupplyLine)
+
+
+# --- Knocked pieces that stand again ----------------------------------------------------------------------------------
+
+
+def test_knocked_pieces_count_where_they_stand_now() -> None:
+    table = Table()
+    table.ramp("pink", "p", (50, 60), heading=90)
+    table.ramp("blue", "base", (0, 0), levels=3)
+    move = table.move_fact("blue", "base", "new", (100, 0), gray=4)
+    assert table.game.preview(move).call == "legal"
+    before = table.game.copy()
+    table.knock("blue", "p")
+    column = table.game.columns["p"].model_copy(update={"y": 5 + D / 2 - 1.0})
+    assert table.apply(RestoredFact(turn=1, columns=(column,))) == []
+    assert rules_of(table.game.preview(move)) == {"column-covered"}
+    assert table.game.base_points("pink") == ("p",)
+    assert table.game.copy() == table.game
+    table.undo(1)
+    assert table.game == before
+    assert table.game.preview(move).call == "legal"
+
+
+def test_a_road_that_lies_again_keeps_its_sides() -> None:
+    table = crossing_pays_one()
+    road = table.game.roads["p"]
+    ends = tuple((x + 3.0, y, z) for x, y, z in road.ends)
+    table.apply(RestoredFact(turn=3, roads=(road.model_copy(update={"ends": ends}),)))
+    line = table.stick("blue", "m", (0, -30, 4), (100, -30, 5)).crossings[0]
+    assert line.at[0] == pytest.approx(53.0)
+    assert line.reason == "side-taken"
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_never_stood_cannot_stand_again(named: bool) -> None:
+    table = crossing_pays_one()
+    column = table.game.columns["pa"].model_copy(update={"id": "stranger"})
+    with pytest.raises(RulesError, match="stand"):
+        table.apply(RestoredFact(turn=3, columns=(column,) if named else ()))
