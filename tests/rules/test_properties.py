@@ -136,7 +136,7 @@ def _rounded(node: Any) -> Any:
 
 
 START = st.integers(0, len(STARTS) - 1)
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=8, deadline=None)
 
 
 # --- Where the table stands, what things are called ------------------------------------------------------------------
