@@ -78,7 +78,7 @@ def buildings_by_flood(game: Game, player: str) -> tuple[set[str], set[str], set
 
 def test_a_building_counts_when_a_flood_from_outside_stays_out() -> None:
     surrounded = 0
-    for seed in range(4):
+    for seed in range(7):
         rng = np.random.default_rng(seed)
         sticks = [replace(stick, owner="blue") for stick in random_sticks(rng, int(rng.integers(22, 34)))]
         game = game_of(sticks, {})
@@ -94,7 +94,7 @@ def test_a_building_counts_when_a_flood_from_outside_stays_out() -> None:
         assert dry <= found <= set(game.city) - wet - (unsure - found), f"seed {seed}"
         assert game.score()["blue"].building == len(found)
         surrounded += len(dry)
-    assert surrounded > 3, "the tables have loops to find"
+    assert surrounded > 2, "the tables have loops to find"
 
 
 # --- Sums ------------------------------------------------------------------------------------------------------------
