@@ -126,8 +126,8 @@ class Canvas:
         width, height = self.text_size(words, size, weight)
         self.text(x // OVERSAMPLE - width // 2, y // OVERSAMPLE + height // 2 - 1, words, size, color, weight, halo)
 
-    def scale_bar(self) -> None:
-        """100 mm, at the lower left."""
+    def scale_bar(self, key: str = "") -> None:
+        """100 mm, at the lower left, and what the marks mean beside it."""
         x, y = 16, HEAD_PX + self.plan_height - 18
         length = round(100 * self.scale)
         k = OVERSAMPLE
@@ -135,6 +135,8 @@ class Canvas:
         for end in (x, x + length):
             cv2.line(self.paper, (end * k, (y - 5) * k), (end * k, (y + 5) * k), INK, 2 * k, cv2.LINE_AA)
         self.text(x + 6, y - 8, "100 mm", 13, INK)
+        if key:
+            self.text(x + length + 18, y + 4, key, 12, SOFT_INK)
 
 
 def bgr(value: str) -> Color:

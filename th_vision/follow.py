@@ -9,6 +9,7 @@ State: the game (``rules.game.Game``), what is believed to stand on the table, a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rules.errors import RulesError
@@ -31,7 +32,7 @@ from th_vision.follow_events import (
     Warned,
 )
 from th_vision.known import Known, pieces_of, refine
-from th_vision.moves import Reading, find_ramps, read_knock, read_moves, share_ramps
+from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
 
 UNREAD_PATIENCE = 2
@@ -144,12 +145,22 @@ class Follower:
         knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread))
         for knock in knocks:
             self._tell(knock)
+            if knock.shift_mm:
+                self._tell_where(change, knock.pieces)
         fell = frozenset(i for knock in knocks if not knock.shift_mm for i in knock.pieces)
         self.known = _adopt(self.known, change, keep, reading, fell)
         if fell:
             self._knocked = fell
             self._resting = "knocked"
         self._unread(reading)
+
+    def _tell_where(self, change: Change, ids: Iterable[str]) -> None:
+        """Tell the rule book where pieces of the network stand now that were pushed, or put back."""
+        wanted = set(ids)
+        columns = [c for c in change.seen.columns if c.id in wanted and c.id in self.game.columns]
+        roads = [r for r in change.seen.roads if r.id in wanted and r.id in self.game.roads]
+        for fact in read_restored(columns, roads, self.game.turn, self.pieces):
+            self._tell(fact)
 
     def _unread(self, reading: Reading) -> None:
         """Count readings with pieces that fit no move; say so when there are too many."""
@@ -208,9 +219,11 @@ class Follower:
         if off and not change.new_roads:
             self._outputs.append(Guide(off, self._time_s))
             return None
+        missing = {piece for piece, _ in off}
+        self._enter("rebuilt")
+        self._tell_where(change, [piece for piece in sorted(self._knocked) if piece not in missing])
         self._knocked = frozenset()
         self._resting = "waiting"
-        self._enter("rebuilt")
         if off:  # the players go on with the table as it is
             return replace(change, gone=(), moved=(), recounted=(), loose=())
         return change

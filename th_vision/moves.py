@@ -23,6 +23,7 @@ from rules.events import (
     MoveFact,
     PassFact,
     RampFact,
+    RestoredFact,
 )
 from rules.game import Game
 from rules.layout import Car, Column, Road
@@ -196,6 +197,19 @@ def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = froz
             )
         )
     return facts
+
+
+def read_restored(columns: Sequence[Column], roads: Sequence[Road], turn: int, pieces: Pieces) -> list[RestoredFact]:
+    """Where pieces that were knocked stand now; nothing where there are none."""
+    if not columns and not roads:
+        return []
+    return [
+        RestoredFact(
+            turn=turn,
+            columns=tuple(fact_column(column, pieces) for column in columns),
+            roads=tuple(FactRoad.of(road) for road in roads),
+        )
+    ]
 
 
 # --- one road, read one way -------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from th_vision.output import write_aside
 NEUTRAL: Color = (158, 156, 154)
 GRAY_DISC: Color = (176, 176, 176)
 YELLOW_DISC: Color = (60, 205, 245)
+KEY = "in circles: levels (yellow: junction); on roads: height of the top in mm; with a glow: the newest move"
 GLOW: Color = (40, 140, 255)
 DOUBT: Color = (60, 50, 215)
 CITY: Color = (205, 222, 205)
@@ -90,14 +91,17 @@ def draw_table(
         color = colors.get(owners.get(road.id, ""), NEUTRAL)
         _draw_road(canvas, road, pieces, color, road.id in legend.newest)
         _draw_heights(canvas, road)
-    for car in layout.cars:
+        for car in (k for k in layout.cars if k.on == road.id):
+            _draw_car(canvas, car, pieces, colors.get(car.player, NEUTRAL))
+    on_roads = {road.id for road in layout.roads}
+    for car in (k for k in layout.cars if k.on not in on_roads):
         _draw_car(canvas, car, pieces, colors.get(car.player, NEUTRAL))
     for column in layout.columns:
         _draw_levels(canvas, column)
     for crossing in legend.crossings:
         _draw_crossing(canvas, crossing)
     _draw_doubts(canvas, layout, pieces, legend.doubts)
-    canvas.scale_bar()
+    canvas.scale_bar(KEY)
     _draw_words(canvas, legend, colors)
     return canvas.image()
 

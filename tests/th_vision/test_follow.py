@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import CarsFact, KnockFact, MoveFact, PassFact, RampFact, RulingLine, UndoFact
+from rules.events import CarsFact, KnockFact, MoveFact, PassFact, RampFact, RestoredFact, RulingLine, UndoFact
 from rules.layout import Layout, Road
 from tests.th_vision.games import (
     C1,
@@ -231,6 +231,9 @@ def test_when_all_stands_as_it_stood_the_game_goes_on() -> None:
     said = follower.handle(Settled(SECOND), 9.0)
     assert "rebuilt" in states(said)
     assert follower.state == "waiting"
+    (where,) = facts(said)
+    assert isinstance(where, RestoredFact)
+    assert [r.id for r in where.roads] == ["r3"]
     said = follower.handle(Settled(THIRD), 10.0)
     assert [f.type for f in facts(said)] == ["move"]
 
@@ -247,8 +250,10 @@ def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
     pushed = column("c4", 57, -96, 2, sigma_xy=0.5)
     table = plus(minus(THIRD, "c4", "r4"), pushed, road("r4", C2, pushed, sigma_xy=0.5, sigma_along=0.9))
     _, said = follow([RAMPS, FIRST, SECOND, THIRD, table])
-    knock = facts(said)[-1]
+    knock, where = facts(said)[-2:]
     assert isinstance(knock, KnockFact)
+    assert isinstance(where, RestoredFact)
+    assert [c.y for c in where.columns] == [-96]
     assert knock.by == "pink"
     assert set(knock.pieces) == {"c4", "r4"}
     assert knock.shift_mm == pytest.approx(10, abs=1)
