@@ -19,6 +19,7 @@ from tests.rules.random_tables import game_of, moves, random_sticks
 GAMES = Path(__file__).parent.parent / "games"
 GRAIN_MM = 2.0  # of the flooded picture
 CLEAR_MM = 4.0  # a building nearer than this to a road is left out: the picture can't tell
+REACH_MM = 10.0
 FIELD = (-160, 400)  # mm, in x and y
 
 
@@ -33,18 +34,29 @@ def distance_to_segment(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.
 
 
 def picture(game: Game, player: str) -> tuple[np.ndarray, np.ndarray]:
-    """Points of a grid (n, n, 2), and the distance of each from the player's sticks and discs (below 0: on one)."""
+    """Points of a grid (n, n, 2), and the distance of each from the player's sticks and discs (below 0: on one).
+
+    Distances beyond ``REACH_MM`` are not looked at: they say ``REACH_MM``.
+    """
     axis = np.arange(FIELD[0], FIELD[1], GRAIN_MM)
     points = np.stack(np.meshgrid(axis, axis), axis=-1)
-    far = np.full(points.shape[:2], np.inf)
+    far = np.full(points.shape[:2], REACH_MM)
+
+    def draw(a: np.ndarray, b: np.ndarray, radius: float) -> None:
+        low = np.searchsorted(axis, np.minimum(a, b) - radius - REACH_MM)
+        high = np.searchsorted(axis, np.maximum(a, b) + radius + REACH_MM)
+        window = slice(low[1], high[1]), slice(low[0], high[0])
+        far[window] = np.minimum(far[window], distance_to_segment(points[window], a, b) - radius)
+
     for name, road in game.roads.items():
         if game.owners[name] == player:
             a, b = (np.array(end[:2]) for end in road.ends)
             cut = PIECES.stick.width / 2 * (b - a) / np.linalg.norm(b - a)  # the tips are a round end's furthest points
-            far = np.minimum(far, distance_to_segment(points, a + cut, b - cut) - PIECES.stick.width / 2)
+            draw(a + cut, b - cut, PIECES.stick.width / 2)
     for name, column in game.columns.items():
         if game.owners[name] == player:
-            far = np.minimum(far, np.hypot(points[..., 0] - column.x, points[..., 1] - column.y) - PIECES.disc.radius)
+            middle = np.array([column.x, column.y])
+            draw(middle, middle, PIECES.disc.radius)
     return points, far
 
 
