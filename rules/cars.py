@@ -55,7 +55,7 @@ def _same_type(
 ) -> list[dict[str, Any]]:
     before = state.now["same_type"]
     paid: list[dict[str, Any]] = []
-    for other in same_type_owners(state, player, road, car.type):
+    for other in same_type_owners(state, rules, player, road, car.type):
         if other in already or other in before:
             continue
         if rules.word("same_type_pays") == "point":

@@ -205,12 +205,12 @@ def _at_harbor(state: State, player: str) -> bool:
 # --- SAME TYPE --------------------------------------------------------------------------------------------------------
 
 
-def same_type_owners(state: State, player: str, road: str, car_type: CarType) -> list[str]:
-    """The players whose road, crossed by `road`, carries a car of theirs of this type."""
+def same_type_owners(state: State, rules: RuleSet, player: str, road: str, car_type: CarType) -> list[str]:
+    """The players whose road, crossed by `road`, carries a car of theirs of this type; whether it pays or not."""
     found: dict[str, None] = {}
     for pair in state.pairs.get(road, ()):
         owner = state.owners[pair.other]
-        if owner == player or pair.partial:
+        if owner == player or (pair.partial and rules.word("partial") != "count"):
             continue
         for name in state.carried.get(pair.other, ()):
             if state.owners[name] == owner and state.cars[name].type == car_type:

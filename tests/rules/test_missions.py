@@ -146,6 +146,33 @@ def test_same_type_needs_the_owners_car_on_that_road() -> None:
     assert table.cars_line.same_type == ()
 
 
+def test_same_type_asks_for_a_crossing_not_for_a_first_one() -> None:
+    table = missions()
+    table.stick("pink", "p1", (50, -50, 2), (50, 50, 3), cars=[FactCar(id="k1", type="limousine")])
+    table.stick("blue", "b1", (0, 30, 4), (100, 30, 5))
+    ruling = table.stick("blue", "b2", (0, 0, 4), (100, 0, 5), cars=[FactCar(id="k2", type="limousine")])
+    assert ruling.cars_due == 0
+    assert table.cars_line is not None
+    assert [(entry.from_, entry.discs) for entry in table.cars_line.same_type] == [("pink", 1)]
+
+
+def test_same_type_on_a_ramp() -> None:
+    table = missions()
+    table.ramp("pink", "p", (50, 55), heading=-90)  # its sedan stands on it
+    table.stick("blue", "b", (0, 0, 3), (100, 0, 4), cars=[FactCar(id="k", type="sedan")])
+    assert table.cars_line is not None
+    assert [(entry.from_, entry.discs) for entry in table.cars_line.same_type] == [("pink", 1)]
+
+
+@pytest.mark.parametrize(("partial", "taken"), [("ignore", []), ("count", [("pink", 1)])])
+def test_same_type_at_a_partial_crossing(partial: str, taken: list[tuple[str, int]]) -> None:
+    table = missions(partial=partial)
+    table.stick("pink", "p", (107, -50, 4), (107, 50, 5), cars=[FactCar(id="k1", type="limousine")])
+    table.stick("blue", "b", (0, 0, 1), (100, 0, 2), cars=[FactCar(id="k2", type="limousine")])
+    assert table.cars_line is not None
+    assert [(entry.from_, entry.discs) for entry in table.cars_line.same_type] == taken
+
+
 def test_same_type_is_a_mission_only() -> None:
     table = Table(rules="rainbow-city")
     table.stick("pink", "p1", (35, -50, 2), (35, 50, 3), cars=[FactCar(id="k1", type="limousine")])
