@@ -11,9 +11,7 @@ from typing import Any
 from rules.errors import RulesError
 from rules.events import AlertLine, Answer
 from rules.record import Record
-
-ROUNDING = 0.051
-"""Numbers that differ by no more are the same: records by hand or by others are rounded to a tenth."""
+from rules.tolerances import RECORD_ROUNDING
 
 _ROUNDED = ("value", "sigma", "limit", "gap", "at", "probability")
 _KEYS_OF_LISTS = {"faults": ("rule", "with"), "crossings": ("road", "side"), "same_type": ("from",)}
@@ -141,7 +139,7 @@ def _alike(before: Any, after: Any) -> bool:
     return (
         isinstance(before, int | float)
         and isinstance(after, int | float)
-        and math.isclose(before, after, rel_tol=0, abs_tol=ROUNDING)
+        and math.isclose(before, after, rel_tol=0, abs_tol=RECORD_ROUNDING)
     )
 
 

@@ -50,10 +50,8 @@ from rules.sources import (
     Source,
 )
 from rules.telling import describe
+from rules.tolerances import WORTH_TELLING_MM
 from rules.voice import Voice
-
-NEAR_MM = 10.0
-"""What is clear by more than this (a disc's height) is not worth a line of the table."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +186,7 @@ def _near(fault: Fault) -> bool:
     """Whether a value is worth telling though it is clear of its limit."""
     if fault.rule == "column-level":
         return abs(fault.value) == fault.limit  # a junction may be of any level
-    return fault.unit != "mm" or abs(fault.value - fault.limit) <= NEAR_MM
+    return fault.unit != "mm" or abs(fault.value - fault.limit) <= WORTH_TELLING_MM
 
 
 def _fault_row(fault: Fault, player: str, voice: Voice, rules: RuleSet) -> Row:

@@ -30,3 +30,9 @@ GRID_MAX_CELLS: Final = 4096
 
 TABLE_SURFACE_Z_MM: Final = 0.0
 """The table top in the table frame."""
+
+RECORD_ROUNDING: Final = 0.051
+"""Numbers of two rulings that differ by no more are the same: records by hand or by others are rounded to a tenth."""
+
+WORTH_TELLING_MM: Final = 10.0
+"""What is clear of its limit by more than this (a disc's height) is left out of a ruling's explanation."""
