@@ -147,9 +147,23 @@ def calibrate_pieces(
 
 
 @calibrate.command("check")
-def calibrate_check(source: SourceArg, calibration: CalibrationOpt) -> None:
+def calibrate_check(
+    source: SourceArg,
+    calibration: CalibrationOpt,
+    height: Annotated[
+        float, typer.Option("--height", metavar="MM", help="How high the board lies, on spacers of known height.")
+    ] = 0.0,
+    squares: SquaresOpt = "7x5",
+    square: SquareOpt = 38.0,
+    marker: MarkerOpt = 28.0,
+    dictionary: DictionaryOpt = "DICT_5X5_100",
+    thickness: ThicknessOpt = 0.1,
+) -> None:
     """Self-test on known lengths and heights: pass or fail, in mm."""
-    not_yet("calibrate check", "'calibrate table' prints its residuals")
+    from th_vision.commands.calibrate import check_calibration, make_board
+
+    board = make_board(squares, square, marker, dictionary, thickness)
+    finish(check_calibration(source, calibration, board, height))
 
 
 @app.command()

@@ -20,6 +20,7 @@ from calibration.tolerances import TOLERANCES
 
 Array = NDArray[np.float64]
 _MOST_FRAMES = 30
+_MOST_GONE = 30  # frames without the board, after it was seen, that end the reading
 _RIM_MM = 12.0  # the sensor's kernel blends the board's rim with the table
 _BESIDE_MM = 30.0  # further from the board than this, the table is bare
 
@@ -68,8 +69,9 @@ def check_table(
     finder = BoardFinder(board)
     views: list[tuple[int, BoardView | None]] = []
     depths: dict[int, NDArray[np.uint16]] = {}
+    gone = 0
     for number, (depth, color) in enumerate(frames):
-        if len(depths) >= _MOST_FRAMES:
+        if len(depths) >= _MOST_FRAMES or gone > _MOST_GONE:
             break
         if depth.shape != table.empty.disparity_px.shape:
             raise CalibrationError(f"frame {number}: depth has another size than the calibration's")
@@ -77,6 +79,7 @@ def check_table(
         views.append((number, view))
         if view is not None:
             depths[number] = depth
+        gone = gone + 1 if view is None and depths else 0
     mean, _ = mean_view(views)
     face_mm = height_mm + board.thickness_mm
     places = _on_plane(mean.pixels, face_mm, table)

@@ -96,7 +96,6 @@ def test_options_are_called_as_in_the_contract(words: str, options: str, capfd: 
         "repair game.mcap -o whole.mcap",
         "referee realsense -c table.toml --players blue,pink",
         "calibrate pieces sim -c table.toml -o pieces.toml",
-        "calibrate check sim -c table.toml",
     ],
 )
 def test_what_is_not_built_yet_says_so(words: str, capfd: pytest.CaptureFixture[str]) -> None:

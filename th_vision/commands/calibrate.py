@@ -50,3 +50,21 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
     pictures = ((frame.depth, frame.color) for frame in source)
     status, lines = run_calibrate_table(source.camera, pictures, output, board=board, made_at=made_at, tell=tell)
     return Outcome("".join(f"{line}\n" for line in lines), (), status)
+
+
+def check_calibration(spec: str, calibration: Path, board: Board, height_mm: float) -> Outcome:
+    """Measure the board back on the calibrated table. Status 1: something does not hold.
+
+    Raises:
+        VisionError, CalibrationError: the source or the calibration can't be used.
+    """
+    from calibration.check import run_check
+    from calibration.table_file import load_table
+
+    if is_cloud(spec):
+        raise VisionError(f"{spec}: a point cloud does not show the board; check with a recording with colour")
+    table = load_table(calibration)
+    source = open_source(spec)
+    pictures = ((frame.depth, frame.color) for frame in source)
+    status, lines = run_check(table, source.camera, pictures, board=board, height_mm=height_mm)
+    return Outcome("".join(f"{line}\n" for line in lines), (), status)
