@@ -72,10 +72,13 @@ class Stillness:
         self._least = least
         camera = table.camera
         self._gain = camera.disparity_gain
-        self._block = tol.STILL_DEPTH_BLOCK_PX
-        self._empty = _block_mean(table.empty.disparity_px.astype(np.float32), self._block)
-        self._block_mm = self._block * table.distance_mm / camera.depth.fx
-        self._expected = np.isfinite(table.empty.disparity_px) & table.empty.measured
+        # Neighbouring pixels tell the same: every other one in each direction is enough.
+        self._every = tol.STILL_DEPTH_EVERY_PX
+        self._block = tol.STILL_DEPTH_BLOCK_PX // self._every
+        empty = table.empty.disparity_px[:: self._every, :: self._every].astype(np.float32)
+        self._empty = _block_mean(empty, self._block)
+        self._block_mm = tol.STILL_DEPTH_BLOCK_PX * table.distance_mm / camera.depth.fx
+        self._expected = np.isfinite(empty) & table.empty.measured[:: self._every, :: self._every]
         self._rim = _rim(_block_mean(self._expected.astype(np.float32), self._block) >= 0.5)
         self._settled_height: Blocks = np.zeros_like(self._empty)
         self._run: list[Frame] = []
@@ -137,7 +140,8 @@ class Stillness:
         depth = self._table.camera.depth
         if frame.depth.shape != (depth.height, depth.width):
             return f"depth of {frame.depth.shape[1]}x{frame.depth.shape[0]}, not {depth.width}x{depth.height}"
-        seen, expected = np.count_nonzero(frame.depth[self._expected]), np.count_nonzero(self._expected)
+        thinned = frame.depth[:: self._every, :: self._every]
+        seen, expected = np.count_nonzero(thinned[self._expected]), np.count_nonzero(self._expected)
         if int(seen) < tol.FRAME_SEEN_SHARE * max(int(expected), 1):
             return "half of the depth is missing"
         if frame.color is None:
@@ -150,10 +154,11 @@ class Stillness:
         return ""
 
     def _look(self, frame: Frame) -> _Look:
-        depth_mm = frame.depth.astype(np.float32) * np.float32(self._table.camera.depth_unit_mm)
+        depth = frame.depth[:: self._every, :: self._every].astype(np.float32)
         with np.errstate(divide="ignore"):
-            disparity = np.where(frame.depth > 0, np.float32(self._gain) / depth_mm, np.float32(np.nan))
-        blocks = _block_mean(disparity.astype(np.float32), self._block)
+            disparity = np.float32(self._gain / self._table.camera.depth_unit_mm) / depth
+        disparity[depth == 0] = np.nan
+        blocks = _block_mean(disparity, self._block)
         # A ray meets the table at Z0; a point on it at depth Z is H (1 - Z/Z0) above the table, H the camera's height.
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = self._empty / blocks

@@ -33,6 +33,8 @@ FREE_TABLE_SIGMAS = 3.0
 # --- stillness --------------------------------------------------------------------------------------------------
 # Depth frames are compared in blocks of this many native pixels: about one independent sample each.
 STILL_DEPTH_BLOCK_PX = 8
+# Of its pixels every so many-th in each direction is looked at.
+STILL_DEPTH_EVERY_PX = 2
 # Colour images are compared at this width, pixels: a block is then 3 to 5 mm on the table.
 STILL_COLOR_WIDTH_PX = 320
 # The mean of 3 x 3 depth blocks differs between two frames of the same scene by 0.06 px at most (noise 0.13 px).
