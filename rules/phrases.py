@@ -285,8 +285,8 @@ CARS_PLACED: Final = Plural(
     "{player} placed {n} cars, as due.",
 )
 CHANCE_GONE: Final = Plural(
-    "{player} did not place one car; the chance is gone.",
-    "{player} did not place {n} cars; the chance is gone.",
+    "{player} has not placed one car that is due; once the next player builds, the chance is gone.",
+    "{player} has not placed {n} cars that are due; once the next player builds, the chance is gone.",
 )
 CARS_UNSURE: Final = "did {player} place the cars that are due?"
 CARS_WRONG: Final = "{player} has placed {placed}; due: {due}."

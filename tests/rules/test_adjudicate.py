@@ -78,7 +78,9 @@ def test_the_game_in_words_tells_each_fact_and_its_ruling(tmp_path: Path) -> Non
     assert outcome.notes == ()
     assert "Turn 4: pink builds road r6 from column c4 to the new column c6, one level high.\n" in outcome.text
     assert "  Pink passes under blue's road r5, the first to do so: one car. (gap " in outcome.text
-    assert "  Pink did not place one car; the chance is gone.\n" in outcome.text
+    assert (
+        "  Pink has not placed one car that is due; once the next player builds, the chance is gone.\n" in outcome.text
+    )
     assert outcome.text.splitlines()[-2].startswith("Blue holds ")
 
 

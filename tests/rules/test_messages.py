@@ -223,7 +223,7 @@ def test_what_the_players_decided_is_said_to_be_theirs() -> None:
 
 def test_the_chance_that_is_gone() -> None:
     line = CarsLine(turn=1, player="blue", due=2, placed=0, call="legal")
-    assert said(line) == ["Blue did not place 2 cars; the chance is gone."]
+    assert said(line) == ["Blue has not placed 2 cars that are due; once the next player builds, the chance is gone."]
 
 
 def test_nothing_due_and_nothing_placed_needs_no_word() -> None:
