@@ -222,10 +222,10 @@ def _camera_from(data: dict[str, Any]) -> Camera:
         depth=_intrinsics_from(data["depth"]),
         color=_intrinsics_from(data["color"]) if "color" in data else None,
         T_color_depth=_matrix(data["T_color_depth"]),
-        depth_unit_mm=float(data["depth_unit_mm"]),
-        baseline_mm=float(data["baseline_mm"]),
+        depth_unit_mm=_positive(data, "depth_unit_mm"),
+        baseline_mm=_positive(data, "baseline_mm"),
         serial=str(data["serial"]),
-        kernel_scale=float(data["kernel_scale"]),
+        kernel_scale=_positive(data, "kernel_scale"),
     )
 
 
@@ -235,14 +235,21 @@ def _intrinsics_from(data: dict[str, Any]) -> Intrinsics:
         raise ValueError(f"distortion has {len(distortion)} numbers, expected 5")
     k1, k2, p1, p2, k3 = distortion
     return Intrinsics(
-        width=int(data["width"]),
-        height=int(data["height"]),
-        fx=float(data["fx"]),
-        fy=float(data["fy"]),
+        width=int(_positive(data, "width")),
+        height=int(_positive(data, "height")),
+        fx=_positive(data, "fx"),
+        fy=_positive(data, "fy"),
         cx=float(data["cx"]),
         cy=float(data["cy"]),
         distortion=(k1, k2, p1, p2, k3),
     )
+
+
+def _positive(data: dict[str, Any], key: str) -> float:
+    value = float(data[key])
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{key} = {value:g} can't be")
+    return value
 
 
 def _matrix(rows: Any) -> NDArray[np.float64]:

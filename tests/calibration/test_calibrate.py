@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -254,3 +255,36 @@ def test_the_shadow_of_the_arm_that_leaves_is_not_the_empty_table(world: World) 
     found = sort_frames(world.camera, Recording(world, ["board"] * 4 + ["card"] * 2 + ["empty"] * 7), world.board)
     assert [shot.number for shot in found.empty] == list(range(6, 13))
     assert found.rejected[0].reason == "the picture was still changing"
+
+
+def test_depth_aligned_to_a_distorted_colour_picture_calibrates_too() -> None:
+    # As in Open3D's RGB-D folders: one grid for both, millimetre steps, the stereo kernel wider by the focal lengths.
+    camera = small()
+    assert camera.color is not None
+    lens = replace(camera.color, distortion=(0.09, -0.12, 0.0004, 0.0006, 0.02))
+    aligned = replace(
+        camera,
+        depth=lens,
+        color=lens,
+        T_color_depth=np.eye(4),
+        depth_unit_mm=1.0,
+        kernel_scale=lens.fx / camera.depth.fx,
+    )
+    straight = replace(aligned, color=camera.color)  # the synthetic picture is drawn without distortion, then bent
+    world = World(straight, looking_down(420, 3, -4, turn_deg=30), noise_px=0.04)
+    rng = np.random.default_rng(7)
+
+    def bent(picture: np.ndarray) -> np.ndarray:
+        v, u = np.mgrid[0 : lens.height, 0 : lens.width].astype(np.float64)
+        from_px = camera.color.project(lens.rays(np.stack([u, v], axis=-1))) if camera.color else np.zeros(0)
+        maps = [np.ascontiguousarray(from_px[..., i], dtype=np.float32) for i in (0, 1)]
+        return np.asarray(cv2.remap(picture, maps[0], maps[1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE))
+
+    board, bare = bent(world.color(rng)), bent(world.color(rng, board=False))
+    frames = [(world.depth(rng), board) for _ in range(4)] + [(world.depth(rng), bare) for _ in range(6)]
+    table, report = calibrate_table(aligned, frames)
+    shift, turn = _error_mm_deg(world, table.T_depth_table)
+    assert shift < 0.5
+    assert turn < 0.2
+    assert report.empty_frames == 6
+    assert report.corner_residual_px < 0.2

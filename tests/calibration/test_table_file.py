@@ -138,6 +138,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "other version": (lambda path: _edit(path, "table/1", "table/2"), "'th-vision/table/2', this version reads"),
     "a key missing": (lambda path: _edit(path, "baseline_mm", "base"), "'baseline_mm' is missing"),
     "a number as word": (lambda path: _edit(path, "depth_unit_mm = 0.1", "depth_unit_mm = 'x'"), "not a whole"),
+    "a negative focal length": (lambda path: _edit(path, "fx = 215.0", "fx = -215.0"), "fx = -215 can't be"),
+    "a unit that is no number": (lambda path: _edit(path, "depth_unit_mm = 0.1", "depth_unit_mm = nan"), "can't be"),
     "a pose that is none": (
         lambda path: _edit(path, "[table]", "[table]\nT_depth_table = [[1.0]]\n[old]"),
         "4 x 4 matrix",
@@ -232,3 +234,25 @@ def test_a_unit_that_the_calibration_corrected_is_still_the_cameras() -> None:
         table, camera=replace(table.camera, depth_unit_mm=0.1 * 0.99), residuals_mm={"depth_scale": 0.99}
     )
     check_camera(corrected, small())
+
+
+def test_any_harm_to_the_toml_is_a_clear_error_or_harmless_never_a_crash(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    save_table(_table(), path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(5)
+    said: list[str] = []
+    for _ in range(150):
+        harmed = bytearray(whole)
+        if rng.random() < 0.5:
+            del harmed[int(rng.integers(len(harmed))) :]
+        else:
+            for _ in range(int(rng.integers(1, 4))):
+                harmed[int(rng.integers(len(harmed)))] = int(rng.integers(256))
+        path.write_bytes(bytes(harmed))
+        try:
+            load_table(path)
+        except CalibrationError as error:
+            said.append(str(error))
+    assert len(said) > 75
+    assert not any("\n" in line for line in said)
