@@ -250,11 +250,12 @@ def play_out(
     *,
     with_city: bool = False,
     most_turns: int = 80,
+    tries: int = 100,
     knocks: float = 0.0,
     between: Callable[[Play], None] | None = None,
 ) -> Play:
     """A whole game. ``knocks``: how often a turn begins with pieces of others knocked down."""
-    play = begin(fact, seed, with_city=with_city)
+    play = begin(fact, seed, with_city=with_city, tries=tries)
     while not play.game.finished and play.game.turn <= most_turns:
         if knocks and play.rng.random() < knocks:
             player = play.game.whose_turn

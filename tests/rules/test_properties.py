@@ -46,7 +46,7 @@ STARTS = (
 def legal_game(start: int) -> tuple[GameFact, tuple[Fact, ...]]:
     """A game from a seed, with its city where the missions want one."""
     fact = STARTS[start]
-    play = play_out(fact, seed=20 + start, with_city="city" in fact.rules, knocks=0.1, most_turns=24)
+    play = play_out(fact, seed=20 + start, with_city="city" in fact.rules, knocks=0.1, most_turns=24, tries=25)
     return fact, tuple(fact for fact, _ in play.facts)
 
 
@@ -68,7 +68,25 @@ def shaken_game(start: int, seed: int, mm: float = 1.5) -> tuple[GameFact, tuple
                     end[2] += shift[2]
         return load(data)
 
-    return fact, tuple(shake(one) if isinstance(one, MoveFact) else one for one in facts)
+    out: list[Fact] = []
+    standing: dict[str, Data] = {}
+    for one in facts:
+        out.append(shake(one) if isinstance(one, MoveFact) else one)
+        data = dump(out[-1])
+        standing |= {data[part]["id"]: data[part] for part in ("column", "road") if data.get(part)}
+        if isinstance(one, KnockFact) and (fallen := [standing[name] for name in one.pieces if name in standing]):
+            out.append(put_back(one.turn, fallen, rng))
+    return fact, tuple(out)
+
+
+def put_back(turn: int, fallen: list[Data], rng: np.random.Generator) -> Fact:
+    """Knocked pieces that stand again nearly where they stood."""
+    data = json.loads(json.dumps({"type": "restored", "turn": turn, "columns": [], "roads": []}))
+    for piece in json.loads(json.dumps(fallen)):
+        shift = rng.normal(0, 0.7, 2)
+        moved_points(piece, lambda x, y, s=shift: (x + s[0], y + s[1]))
+        data["roads" if "ends" in piece else "columns"].append(piece)
+    return load(data)
 
 
 def dump(line: Line) -> Data:
