@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -97,6 +98,14 @@ def test_empty_lines_windows_line_ends_and_a_byte_order_mark_are_no_faults() -> 
     record = parse_record(text)
     assert record.bad == ()
     assert [entry.number for entry in record.entries] == [1, 4]
+
+
+def test_the_examples_of_the_documentation_are_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```json\n(.*?)```", page, flags=re.S)
+    assert blocks
+    for block in blocks:
+        assert parse_record(block).bad == ()
 
 
 def test_keys_that_a_later_version_adds_are_ignored() -> None:
