@@ -10,6 +10,7 @@ Prints, for each kind of statement, how many were right, in doubt, wrong in doub
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -26,6 +27,7 @@ from rules.layout import Layout
 from th_vision.follow import Follower
 from th_vision.follow_events import Ended, Output, Settled, Told
 from th_vision.replay import Outputs, Referee, read_view
+from th_vision.still_view import StillView
 from th_vision.virtual_table.misread import Misreading, misread
 from th_vision.virtual_table.player import random_game
 from th_vision.virtual_table.scripts import scripted_game
@@ -48,6 +50,7 @@ def main() -> int:
     parser.add_argument("--scenario", default="game")
     parser.add_argument("--truth", action="store_true", help="true layouts with noise instead of frames")
     parser.add_argument("--noise", default="0.4,0.9,0.5,0,0,0", help="with --truth: sigma across, along, z; chances")
+    parser.add_argument("--keep", type=Path, help="folder for the readings of every moment, to look into later")
     parser.add_argument("--quiet", action="store_true", help="the table alone")
     arguments = parser.parse_args()
     first, last = map(int, arguments.seeds.split(":"))
@@ -90,8 +93,14 @@ def by_frames(seed: int, arguments: argparse.Namespace) -> Tally:
     facts = [fact for moment in moments for fact in moment.facts]
     told: list[Told] = []
     follower = Follower(game_line(facts[0]), pieces)
+    readings: list[Layout] = []
+
+    def read(view: StillView, pieces: Pieces, prior: Layout | None) -> Layout:
+        readings.append(read_view(view, pieces, prior))
+        return readings[-1]
+
     outputs = Outputs(watch=lambda output: told.append(output) if isinstance(output, Told) else None)
-    referee = Referee(follower, table, pieces, outputs, None, read_view)
+    referee = Referee(follower, table, pieces, outputs, None, read)
     names: dict[str, str] = {}
     settled: Layout | None = None
     for shot in session.play(moments):
@@ -102,6 +111,11 @@ def by_frames(seed: int, arguments: argparse.Namespace) -> Tally:
             settled = layouts[shot.moment]
     referee.finish()
     names |= same_pieces(follower.known.layout, layouts[-1])
+    if arguments.keep is not None:
+        arguments.keep.mkdir(parents=True, exist_ok=True)
+        kept = {"read": readings, "true": layouts}
+        data = {name: [json.loads(layout.to_json()) for layout in group] for name, group in kept.items()}
+        (arguments.keep / f"seed-{seed}.json").write_text(json.dumps(data | {"facts": facts, "names": names}))
     return compare(true_lines(facts), told, names, f"seed {seed}")
 
 
