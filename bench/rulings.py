@@ -24,6 +24,7 @@ from calibration.board import Board
 from calibration.calibrate import calibrate_table
 from rules.events import LINE_TYPES, GameFact
 from rules.layout import Layout
+from rules.pieces import Pieces
 from th_vision.follow import Follower
 from th_vision.follow_events import Ended, Output, Settled, Told
 from th_vision.replay import Outputs, Referee, read_view
