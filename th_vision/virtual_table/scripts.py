@@ -16,13 +16,14 @@ from th_vision.virtual_table.playing import Build, CrossingSeen, PlayedMoment, P
 from th_vision.virtual_table.scene import Scene, Spread
 from th_vision.virtual_table.wishes import Near, Option, Wish, fulfil, options, options_near
 
-COVER_MM = -4.0  # the covered column: the road's edge lies so far inside of the disc's outline
+COVER_MM = (-6.0, -2.5)  # the covered column: from the disc's outline to the road's edge, negative inside
 CLOSE_MM = 0.3  # the case too close to call: so far from the disc's outline, outside
 FIELD_LENGTHS = (600.0 / 114.0, 380.0 / 114.0)  # the field in stick lengths: what a D415 at 0.6 m sees well
 MARGIN_MM = 2.5
-LEAST_TURNS, MOST_TURNS = 14, 24
+LEAST_TURNS, MOST_TURNS = 14, 26
 LOW, HIGH = 1, 4  # levels from which an offramp leaves, and a road goes over columns
-ATTEMPTS = 120  # games begun before the script gives up
+MOST_STEPS = 1500  # turns played, taken back ones included, before the script gives up
+BACK_TURNS = 7  # at most so many are taken back at once
 FREE = Taste(
     paying=0.0, next_paying=1.0, junction=0.0, offramp=0.0
 )  # moves in between don't use up what is to be shown
@@ -79,6 +80,9 @@ def demo_items() -> tuple[Item, ...]:
     def spare(game: Playing, build: Build) -> bool:
         return sum(game.bases[game.whose_turn].values()) > 1
 
+    def blues(game: Playing, build: Build) -> bool:
+        return _calm(game, build) and game.whose_turn == game.players[0]
+
     def level(levels: int) -> Callable[[Playing, Build], bool]:
         return lambda g, b: not b.crossings and b.column is not None and b.column.levels == levels
 
@@ -90,10 +94,17 @@ def demo_items() -> tuple[Item, ...]:
         Wish("goes on", level(3), toward=(1.56, 0.43), until=4),
         Wish("goes over one road and under another", _only(over, under), ("over-and-under",), until=5),
         Knock(from_turn=9),
-        Wish("covers a column", _calm, ("covered",), faults=frozenset({"column-covered"}), near=Near(COVER_MM)),
-        Wish("passes a column, too close to call", _calm, ("too-close",), near=Near(CLOSE_MM), from_turn=7),
+        Wish(
+            "covers a column",
+            _calm,
+            ("covered",),
+            faults=frozenset({"column-covered"}),
+            junction=None,
+            near=Near(*COVER_MM),
+        ),
+        Wish("passes a column, too close to call", _calm, ("too-close",), near=Near(CLOSE_MM, CLOSE_MM), from_turn=7),
         Wish("is not the first any more", not_first, ("not-first",)),
-        Wish("builds a junction", _calm, ("junction",), junction=True),
+        Wish("builds a junction", blues, ("junction",), junction=True),
         Wish("leaves by an offramp", spare, ("offramp",), offramp=True, from_turn=8),
         Wish("passes under", once("under"), ("under",)),
         Wish("crosses over", once("over"), ("over",)),
@@ -128,14 +139,12 @@ def scripted_game(
     if len(players) != 2:
         raise VisionError(f"scenario {name!r} is for 2 players, got {len(players)}; give two names")
     check_request(pieces, players, "rainbow-city", field_of(pieces))
-    missing: list[Item] = []
-    for _ in range(ATTEMPTS):
-        game = Playing(rng, pieces, players, spread=spread, base_scene=base_scene)
-        moments, missing = _show(game, rng, demo_items())
-        if not missing:
-            yield from moments
-            return
-    raise VisionError(f"scenario {name!r}: no place found where a player {missing[0].label}; try another seed")
+    game = Playing(rng, pieces, players, spread=spread, base_scene=base_scene)
+    moments = [game.begin()]
+    length = pieces.stick.length
+    for player, (x, y, foot_deg) in zip(players, OPENING_RAMPS, strict=True):
+        moments.append(game.ramp(player, x * length, y * length, foot_deg + float(rng.uniform(-4, 4))))
+    yield from _direct(_Mark(game, tuple(moments), demo_items()), rng)
 
 
 def field_of(pieces: Pieces) -> tuple[float, float]:
@@ -148,34 +157,53 @@ def scenario(name: str, rng: np.random.Generator, pieces: Pieces, players: tuple
     return scripted_game(name, rng, pieces, players)
 
 
-def _show(game: Playing, rng: np.random.Generator, items: tuple[Item, ...]) -> tuple[list[PlayedMoment], list[Item]]:
-    """Play until all is shown or the turns are used up; what is left is handed back."""
+@dataclass(frozen=True)
+class _Mark:
+    """How far a scripted game has come: the game, its moments, and what is still to be shown."""
+
+    game: Playing
+    moments: tuple[PlayedMoment, ...]
+    left: tuple[Item, ...]
+
+
+def _direct(start: _Mark, rng: np.random.Generator) -> tuple[PlayedMoment, ...]:
+    """Play until all is shown. Where it goes wrong, some turns are taken back and played otherwise."""
+    marks = [start]
+    for _ in range(MOST_STEPS):
+        now = marks[-1]
+        if not now.left and now.game.turn > LEAST_TURNS:
+            return now.moments
+        after = _turn(now, rng) if now.game.turn <= MOST_TURNS else None
+        if after is not None:
+            marks.append(after)
+        else:
+            del marks[max(1, len(marks) - int(rng.integers(1, BACK_TURNS + 1))) :]
+    label = marks[-1].left[0].label
+    raise VisionError(f"scripted game: no place found where a player {label}; try another seed")
+
+
+def _turn(mark: _Mark, rng: np.random.Generator) -> _Mark | None:
+    """One more turn; None where nobody can build, or where what has to be shown now can't."""
+    game, moments, left = mark.game.saved(), list(mark.moments), list(mark.left)
     field_mm = field_of(game.pieces)
     field, margins = Field(*field_mm), Margins.of(MARGIN_MM)
-    moments = [game.begin()]
-    length = game.pieces.stick.length
-    for player, (x, y, foot_deg) in zip(game.players, OPENING_RAMPS, strict=True):
-        moments.append(game.ramp(player, x * length, y * length, foot_deg + float(rng.uniform(-4, 4))))
-    left = list(items)
-    while game.turn <= MOST_TURNS and (left or game.turn <= LEAST_TURNS):
-        if left and isinstance(left[0], Knock) and left[0].from_turn <= game.turn:
-            other = next(p for p in game.players if p != game.whose_turn)
-            moments += knock(game, loose_roads(game, other)[0], field_mm=field_mm)
-            left.pop(0)
-        shown = _first_possible(game, rng, left, field, margins)
-        if shown is None and any(isinstance(item, Wish) and item.until == game.turn for item in left):
-            break
-        if shown is not None:
-            wish, build = shown
-            left.remove(wish)
-            text = f"turn {game.turn}: {game.whose_turn} {wish.label}"
-            moments.append(game.play(build, wish.events, text))
-            continue
+    for item in [item for item in left if isinstance(item, Knock) and item.from_turn <= game.turn]:
+        other = next(p for p in game.players if p != game.whose_turn)
+        moments += knock(game, loose_roads(game, other)[0], field_mm=field_mm)
+        left.remove(item)
+    shown = _first_possible(game, rng, left, field, margins)
+    if shown is not None:
+        wish, build = shown
+        left.remove(wish)
+        moments.append(game.play(build, wish.events, f"turn {game.turn}: {game.whose_turn} {wish.label}"))
+    elif any(isinstance(item, Wish) and item.until == game.turn for item in left):
+        return None
+    else:
         free = find_build(game, rng, field, margins, _mood(game, left))
         if free is None:
-            break
+            return None
         moments.append(game.play(free))
-    return moments, left
+    return _Mark(game, tuple(moments), tuple(left))
 
 
 def _mood(game: Playing, left: list[Item]) -> Taste:

@@ -33,9 +33,10 @@ TOO_LOW_MM = 1.5  # a sketch for a road over a column has to clear it by so much
 
 @dataclass(frozen=True)
 class Near:
-    """A road that passes a foreign column its edge ``plan_mm`` from the disc's outline (negative: over it)."""
+    """A road that passes a foreign column with its edge so far from the disc's outline, mm (negative: over it)."""
 
-    plan_mm: float
+    least_mm: float
+    most_mm: float
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def options_near(game: Playing, near: Near, rng: np.random.Generator, field: Fie
     """What the player could build that passes another player's column at just that distance, in chance order."""
     found: list[Option] = []
     for base in game.holding(game.whose_turn).bases:
-        levels = _levels(game, base, junction=False, offramp=False)
+        levels = _levels(game, base, junction=None, offramp=False)
         for sketches, meant in _passing(game, base, levels, near, rng) if levels else ():
             rated = possible(game, sketches, field, margins, meant)
             found += _as_options(game, rated.sketches, meant)
@@ -159,14 +160,15 @@ def _passing(
 ) -> Iterator[tuple[Sketches, frozenset[str]]]:
     """Sketches that pass another player's column at just that distance, on either side of it."""
     start_column = game.column(base)
-    apart = game.pieces.disc.radius + game.pieces.stick.width / 2 + near.plan_mm
+    touching = game.pieces.disc.radius + game.pieces.stick.width / 2
     for column in game.scene.columns:
         if game.owner[column.id] == game.whose_turn:
             continue
         distance = math.dist((column.x, column.y), (start_column.x, start_column.y))
-        if not 2 * apart < distance < game.pieces.stick.length - 2 * apart:
+        if not 2 * touching < distance < game.pieces.stick.length - 2 * touching:
             continue
         plain = sketch(game, base, levels, rng, 1)
+        apart = touching + rng.uniform(near.least_mm, near.most_mm, len(plain))
         # Turn each sketch about its own start so that its axis passes the column at the distance wished for.
         to = np.array([column.x, column.y]) - plain.start
         reach = np.linalg.norm(to, axis=1)
@@ -177,7 +179,7 @@ def _passing(
         past = rng.uniform(2.5, 6.0, len(plain))
         end = plain.start + u * run[:, None]
         turned = replace(plain, end=end, column=end - u * past[:, None])
-        if near.plan_mm < 0:
+        if near.least_mm < 0:
             share = (np.sum(to * u, axis=1) / run)[:]
             height = turned.z0 + share * (turned.z1 - turned.z0) - game.pieces.stick.thickness
             turned = turned.take(height > column.top_z + TOO_LOW_MM)

@@ -16,7 +16,7 @@ from th_vision.virtual_table.playing import PlayedMoment
 from th_vision.virtual_table.scripts import CLOSE_MM, COVER_MM, SCENARIOS, field_of, scripted_game
 
 PIECES = Pieces()
-SEED = 9  # one whose first attempt shows it all
+SEED = 8  # one for which little has to be taken back
 
 
 @lru_cache
@@ -72,7 +72,7 @@ def test_a_column_is_covered() -> None:
     assert line.call == "fault"
     (fault,) = line.faults
     assert (fault.rule, fault.call) == ("column-covered", "fault")
-    assert fault.value == pytest.approx(-COVER_MM, abs=1e-6)
+    assert -COVER_MM[1] <= fault.value <= -COVER_MM[0]
 
 
 def test_a_column_is_passed_too_close_for_a_camera_and_clear_for_the_truth() -> None:
