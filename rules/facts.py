@@ -122,7 +122,7 @@ class FactCar(LineModel):
 class FactObject(CityObject, LineModel):
     """A city object as a fact. A building's or tower's ``on`` may be left to the geometry (``"table"``)."""
 
-    OPTIONAL = frozenset({"height", "on", "arch", "arch_height", "adjoins", "sigma_xy", "sigma_z"})
+    OPTIONAL = frozenset({"height", "on", "arch", "arch_height", "adjoins", "obstacles", "sigma_xy", "sigma_z"})
 
     kind: CityKind
     outline: Annotated[tuple[Point2, ...], Field(min_length=3, max_length=1000)]

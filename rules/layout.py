@@ -70,8 +70,20 @@ class Car(_Piece):
     on: str | None = None
 
 
+class Obstacle(BaseModel):
+    """A thing that stands on an area, a tree or an aircraft: its outline in plan view, and its top above the table."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    outline: Annotated[tuple[Point2, ...], Field(min_length=3, max_length=1000)]
+    height: Annotated[float, Field(ge=0, le=2000, allow_inf_nan=False)]
+
+
 class CityObject(_Piece):
-    """A city object: its outline in plan view, height above the table or above its development area ``on``."""
+    """A city object: its outline in plan view, height above the table or above its development area ``on``.
+
+    ``obstacles``: the trees or aircraft on an area, where they are known; no road may touch them.
+    """
 
     kind: str
     outline: tuple[Point2, ...]
@@ -80,6 +92,7 @@ class CityObject(_Piece):
     arch: tuple[Point2, Point2] | None = None
     arch_height: float | None = None
     adjoins: str | None = None
+    obstacles: tuple[Obstacle, ...] = ()
 
 
 class Unknown(BaseModel):

@@ -112,9 +112,10 @@ def _depth(thing: FactObject, other: FactObject) -> float:
 
 
 def ramp_distance(state: State, rules: RuleSet, players: tuple[str, ...]) -> list[Fault]:
-    """ramp-distance, a warning: the ramps' columns of neighbouring players are a stick's length apart.
+    """ramp-distance, a warning: the ramps' columns are a stick's length apart from their neighbours.
 
-    Two players: one distance; three: a triangle; four: the sides of a square. Looked at once, when all ramps stand.
+    Two players: one distance; three: a triangle; four: the sides of a square, whoever sits where. Looked at once, when
+    all ramps stand.
     """
     columns = []
     for player in players:
@@ -122,12 +123,14 @@ def ramp_distance(state: State, rules: RuleSet, players: tuple[str, ...]) -> lis
         if not ramps:
             return []
         columns.append(next(column for column in state.joints[ramps[0]] if column is not None))
-    count_players = len(players)
-    sides = [(0, 1)] if count_players == 2 else [(i, (i + 1) % count_players) for i in range(count_players)]
+    discs = [state.discs[column] for column in columns]
+    x, y = sum(disc.x for disc in discs) / len(discs), sum(disc.y for disc in discs) / len(discs)
+    around = sorted(range(len(discs)), key=lambda i: (math.atan2(discs[i].y - y, discs[i].x - x), i))
+    sides = list(zip(around, around[1:] + around[:1], strict=True)) if len(discs) > 2 else [(0, 1)]
     length = state.pieces.stick.length
     found: list[Fault] = []
     for i, j in sides:
-        first, second = state.discs[columns[i]], state.discs[columns[j]]
+        first, second = discs[min(i, j)], discs[max(i, j)]
         distance = Measured(math.hypot(first.x - second.x, first.y - second.y), math.hypot(first.sigma, second.sigma))
         short = distance.value < length
         limit = length * (1 - RAMP_DISTANCE_SHARE if short else 1 + RAMP_DISTANCE_SHARE)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from rules.build import SOLID, Build
-from rules.events import FactColumn, Fault
+from rules.events import FactColumn, FactObject, Fault
 from rules.findings import count, measured, more_than, not_more
 from rules.geometry import Bar, Disc2, Meeting, disc_gap, meeting, overhang, stick_distance
 from rules.outlines import Overlap, arch_gap, bar_polygon_gap, inside_depth, least_gap, overlap
@@ -128,25 +128,35 @@ def city_contacts(state: State, rules: RuleSet, build: Build) -> list[Fault]:
             if clear is not None:
                 gap = Measured(clear[0].value, math.hypot(clear[0].sigma, thing.sigma_z))
                 found.append(more_than("touch-city", gap, 0.0, rules.k, name))
-        if thing.kind not in SOLID and thing.kind != "asakusa":
-            continue
-        plan, share = bar_polygon_gap(bar, thing.outline)
-        plan = Measured(plan.value, math.hypot(plan.sigma, thing.sigma_xy))
         if thing.kind == "asakusa":
-            found.append(not_more("asakusa-crossed", -plan, 0.0, rules.k, name))
-            continue
-        top = bar.top(share)
-        middle_x = sum(x for x, _ in thing.outline) / len(thing.outline)
-        middle_y = sum(y for _, y in thing.outline) / len(thing.outline)
-        roof = state.surface_z(middle_x, middle_y) + thing.height
-        height = Measured(top.value - bar.thickness - roof, math.hypot(top.sigma, thing.sigma_z))
-        found.append(
-            _contact(
-                more_than("touch-city", plan, 0.0, rules.k, name),
-                more_than("touch-city", height, 0.0, rules.k, name),
-            )
-        )
+            plan, _ = bar_polygon_gap(bar, thing.outline)
+            crossed = Measured(-plan.value, math.hypot(plan.sigma, thing.sigma_xy))
+            found.append(not_more("asakusa-crossed", crossed, 0.0, rules.k, name))
+        found += [_solid_contact(rules, bar, thing, outline, top) for outline, top in solids(state, thing)]
     return found
+
+
+def solids(state: State, thing: FactObject) -> list[tuple[tuple[tuple[float, float], ...], float]]:
+    """What of a city object is solid: outlines, and the heights of their tops above the table."""
+    found = [(obstacle.outline, obstacle.height) for obstacle in thing.obstacles]
+    if thing.kind in SOLID:
+        x = sum(point[0] for point in thing.outline) / len(thing.outline)
+        y = sum(point[1] for point in thing.outline) / len(thing.outline)
+        found.append((thing.outline, state.surface_z(x, y) + thing.height))
+    return found
+
+
+def _solid_contact(
+    rules: RuleSet, bar: Bar, thing: FactObject, outline: tuple[tuple[float, float], ...], roof: float
+) -> Fault:
+    plan, share = bar_polygon_gap(bar, outline)
+    plan = Measured(plan.value, math.hypot(plan.sigma, thing.sigma_xy))
+    top = bar.top(share)
+    height = Measured(top.value - bar.thickness - roof, math.hypot(top.sigma, thing.sigma_z))
+    return _contact(
+        more_than("touch-city", plan, 0.0, rules.k, thing.id),
+        more_than("touch-city", height, 0.0, rules.k, thing.id),
+    )
 
 
 def ends(state: State, rules: RuleSet, build: Build) -> list[Fault]:

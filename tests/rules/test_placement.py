@@ -241,6 +241,16 @@ def test_the_rainbows_arch_may_not_be_touched(height: float, feet: float, touche
     assert (rules_of(ruling) == {"touch-city"}) == touches
 
 
+@pytest.mark.parametrize(("height", "touches"), [(18.0, False), (25.0, True)])
+def test_trees_may_not_be_touched(height: float, touches: bool) -> None:
+    table = Table()
+    tree = {"outline": square(45, -5, 8), "height": height}
+    table.city("g", "green_area", square(30, -40, 60), height=2, obstacles=[tree])
+    table.ramp("blue", "base", (0, 0), levels=2)
+    ruling = table.move("blue", "base", "new", (110, 0), gray=3)
+    assert (rules_of(ruling) == {"touch-city"}) == touches
+
+
 def test_a_harbor_lies_beside_its_area() -> None:
     table = Table(area_spacing="all", expansions=["yacht_harbor"])
     table.city("d", "development_area", square(0, 0, 70))
@@ -367,3 +377,40 @@ def test_noise_at_a_shared_column_is_no_contact(turn_deg: float) -> None:
             assert rules_of(table.ruling) <= {"turn-order"}
             assert "touch-road" not in rules_of(table.ruling, "too_close")
             assert table.ruling.crossings == ()
+
+
+# --- Ramps ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3)], ids=["around", "across"])
+@pytest.mark.parametrize(("side", "warnings"), [(114.0, 0), (90.0, 4)])
+def test_four_ramps_stand_in_a_square(order: tuple[int, ...], side: float, warnings: int) -> None:
+    table = Table("blue", "pink", "green", "yellow")
+    corners = [(0.0, 0.0), (side, 0.0), (side, side), (0.0, side)]
+    headings = [225, 315, 45, 135]
+    for player, corner in zip(table.game.players, order, strict=True):
+        table.ramp(player, f"{player}1", corners[corner], heading=headings[corner])
+    found = [entry for entry in table.ruling.faults if entry.rule == "ramp-distance"]
+    assert len(found) == warnings
+    assert all(entry.warning for entry in found)
+    assert table.ruling.call == "legal"
+
+
+def test_three_ramps_stand_in_a_triangle() -> None:
+    table = Table("blue", "pink", "green")
+    for number, player in enumerate(table.game.players):
+        angle = math.radians(90 + 120 * number)
+        radius = 114.0 / math.sqrt(3)
+        table.ramp(player, player, (radius * math.cos(angle), radius * math.sin(angle)), heading=90 + 120 * number)
+    assert table.ruling.faults == ()
+
+
+def test_a_ramp_has_one_gray_level_and_a_sedan() -> None:
+    table = Table()
+    table.ramp("blue", "b", (0, 0), levels=2)
+    assert rules_of(table.ruling) == {"column-level"}
+    table = Table()
+    table.ramp("blue", "b", (0, 0), cars=[])
+    assert table.ruling.call == "legal"
+    assert table.cars_line is not None
+    assert rules_of(table.cars_line) == {"cars-too-few"}
