@@ -277,3 +277,9 @@ DEPTH_ROAD_ACROSS_MM = 0.5
 DEPTH_ROAD_ALONG_MM = 1.5
 # Differences of energy count this much as evidence for a level (model errors are common to neighbours).
 DEPTH_EVIDENCE = 0.3
+# A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.
+RIM_RIVAL = 0.06
+# A known column that was not touched is seen within this of its old place.
+RIM_STAYS_MM = 1.0
+# Hypotheses whose ends are nearer to each other than this say the same.
+DEPTH_SAME_MM = 7.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rules.layout import Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.columns import ColumnCandidate, best_rim, column_candidates, refine_rim
+from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, refine_rim
 from th_vision.detect.kernel import bar_share, disc_share, shown
 from th_vision.detect.measure import MeasuredRoad, measure_road
 from th_vision.detect.plan import PlanView
@@ -124,23 +124,24 @@ def look_at(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, rea
     """A column expected at a place, as it is seen now; None where nothing as high stands there."""
     z = levels * pieces.disc.height
     radius = pieces.disc.radius
-    best_x, best_y, rim = best_rim(plan, pieces, x, y, levels, reach_mm) if plan.color is not None else (x, y, np.nan)
-    if not np.isnan(rim):
-        _, _, here = best_rim(plan, pieces, x, y, levels, tolerances.RIM_PITCH_MM)
-        if rim < here + tolerances.RIM_BETTER:
-            best_x, best_y, rim = best_rim(plan, pieces, x, y, levels, 1.0)
+    rim = Rim(x, y, float("nan"), float("nan"))
+    if plan.color is not None:
+        rim = best_rim(plan, pieces, x, y, levels, reach_mm)
+        here = best_rim(plan, pieces, x, y, levels, tolerances.RIM_STAYS_MM)
+        if not rim.share >= here.share + tolerances.RIM_BETTER:
+            rim = here
     axis = np.arange(-radius / 2, radius / 2 + 0.5, 1.0)
     gx, gy = np.meshgrid(axis, axis)
     inside = np.hypot(gx, gy) <= radius / 2
-    seen = plan.heights(np.stack([best_x + gx, best_y + gy, np.full_like(gx, z)], axis=-1)[inside])
+    seen = plan.heights(np.stack([rim.x + gx, rim.y + gy, np.full_like(gx, z)], axis=-1)[inside])
     good = np.isfinite(seen)
     reading = float(np.mean(seen[good])) if good.any() else float("nan")
     expected = float(shown(z, disc_share(2 * radius, plan.kernel_mm, radius * 0.5), plan.usual_mm_per_px))
     slack = tolerances.COLUMN_READING_SLACK_MM + tolerances.COLUMN_READING_SLACK * z
     if good.mean() > 0.3 and reading < expected - slack:
         return None
-    score = 1.0 if np.isnan(rim) else 1.0 + rim
-    return ColumnCandidate(best_x, best_y, levels, score, float(rim), 1.0, reading)
+    score = 1.0 if np.isnan(rim.share) else 1.0 + rim.share
+    return ColumnCandidate(rim.x, rim.y, levels, score, rim.share, 1.0, reading, rim.sigma_mm)
 
 
 def _is_new(pieces: Pieces, column: ColumnCandidate, known: Assembly) -> bool:
@@ -234,9 +235,10 @@ def _shared_columns(
     """
     ends = [(end, tip) for found in roads for end, tip in zip(found.ends, (found.road.a, found.road.b), strict=True)]
     used = sorted({end for end, _ in ends if end >= 0} - set(range(known)))
+    tips_of = {k: np.array([tip[:2] for end, tip in ends if end == k]) for k in used}
     groups: list[list[int]] = []
     for k in used:
-        near = [group for group in groups if any(_collide(pieces, columns[k], columns[m]) for m in group)]
+        near = [group for group in groups if any(_one_column(pieces, columns, tips_of, k, m) for m in group)]
         groups = [group for group in groups if group not in near] + [[k, *[m for group in near for m in group]]]
     standing = list(columns[:known])
     place = {k: k for k in range(known)}
@@ -245,28 +247,55 @@ def _shared_columns(
         if near_known:
             place.update(dict.fromkeys(group, near_known[0]))
             continue
-        tips = np.array([tip[:2] for end, tip in ends if end in group])
+        resting = [
+            (tip, height)
+            for found in roads
+            for end, tip, height in zip(found.ends, (found.road.a, found.road.b), found.road.depth_ends, strict=True)
+            if end in group
+        ]
         for k in group:
             place[k] = len(standing)
-        standing.append(_best_under(plan, pieces, [columns[k] for k in group], tips))
+        standing.append(_best_under(plan, pieces, [columns[k] for k in group], resting))
     return standing, place
 
 
-def _best_under(plan: PlanView, pieces: Pieces, proposed: list[ColumnCandidate], tips: Array) -> ColumnCandidate:
-    """The column that best carries all tips (n, 2): one of those proposed, or one with its rim around the tips."""
+def _one_column(pieces: Pieces, columns: list[ColumnCandidate], tips: dict[int, Array], k: int, m: int) -> bool:
+    """Whether two proposed columns are one: both can't stand, or the roads on them end at one spot."""
+    if _collide(pieces, columns[k], columns[m]):
+        return True
+    apart = np.linalg.norm(tips[k][:, None] - tips[m][None], axis=2)
+    return bool(apart.min() < pieces.disc.radius * 0.6)
+
+
+def _best_under(
+    plan: PlanView, pieces: Pieces, proposed: list[ColumnCandidate], resting: list[tuple[Array, float]]
+) -> ColumnCandidate:
+    """The column that best carries all ends (tips and their heights by depth): a proposed one, or one with its rim
+    around the tips, at the level that depth says.
+    """
+    tips = np.array([tip[:2] for tip, _ in resting])
+    heights = np.array([height for _, height in resting])
     options = list(proposed)
-    if len(proposed) > 1 and plan.color is not None:
+    if plan.color is not None:
         middle = tips.mean(axis=0)
-        for levels in sorted({column.levels for column in proposed}):
-            x, y, rim = best_rim(plan, pieces, float(middle[0]), float(middle[1]), levels, pieces.disc.radius / 2)
-            like = max((c for c in proposed if c.levels == levels), key=lambda c: c.score)
-            options.append(replace(like, x=x, y=y, rim=rim))
+        levels_proposed = {column.levels for column in proposed}
+        for levels in sorted({max(1, n + step) for n in levels_proposed for step in (-1, 0, 1)}):
+            rim = best_rim(plan, pieces, float(middle[0]), float(middle[1]), levels, pieces.disc.radius * 0.7)
+            like = min(proposed, key=lambda c: (abs(c.levels - levels), -c.score))
+            options.append(replace(like, x=rim.x, y=rim.y, rim=rim.share, levels=levels, sigma_xy=rim.sigma_mm))
+    return max(options, key=lambda column: _carries(pieces, column, tips, heights))
 
-    def quality(column: ColumnCandidate) -> float:
-        outside = np.maximum(np.hypot(*(tips - [column.x, column.y]).T) - pieces.disc.radius, 0)
-        return (0.3 if np.isnan(column.rim) else column.rim) + 0.2 * min(column.fill, 1) - 0.1 * float(outside.sum())
 
-    return max(options, key=quality)
+def _carries(pieces: Pieces, column: ColumnCandidate, tips: Array, heights: Array) -> float:
+    """How well a column fits below these ends: its rim, the tips within it, their heights at its level."""
+    rim = 0.3 if np.isnan(column.rim) else column.rim
+    outside = np.maximum(np.hypot(*(tips - [column.x, column.y]).T) - pieces.disc.radius, 0)
+    lowest = column.levels * pieces.disc.height + pieces.stick.thickness
+    known = heights[np.isfinite(heights)]
+    stacked = pieces.stick.thickness * max(len(tips) - 1, 0)
+    beyond = known - np.clip(known, lowest, lowest + stacked + 1.0)
+    misfit = float(np.mean(np.minimum(np.abs(beyond), pieces.disc.height))) if len(known) else 0.0
+    return rim - 0.1 * float(outside.sum()) - misfit / pieces.disc.height
 
 
 def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) -> float:

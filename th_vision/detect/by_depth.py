@@ -7,7 +7,7 @@ stacked ends are tried.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,39 +121,92 @@ def _posts(guess: Guess, candidates: list[ColumnCandidate]) -> list[Group]:
     return [Group({guess.new_key(): Post(c.x, c.y, c.levels)}) for c in candidates]
 
 
+@dataclass
+class _Waiting:
+    """A hypothesis with its gain, as it was when it was last looked at; polished if it was moved since then."""
+
+    gain: float
+    group: Group
+    stale: bool = False
+    polished: tuple[float, Group] | None = None
+
+
 def _put_in(guess: Guess, hypotheses: list[Group]) -> None:
     """Greedily: of the best few as they are, polished, the best is put in; until nothing gains enough."""
-    waiting = [(_best_shift(guess, group)) for group in hypotheses]
-    waiting = [(gain, group) for gain, group in waiting if gain > _least(group) * tolerances.DEPTH_LOOK_SHARE]
-    polished: dict[frozenset[int], tuple[float, Group]] = {}
+    waiting = _distinct(guess, [_Waiting(*_best_shift(guess, group)) for group in hypotheses])
     while waiting:
-        waiting.sort(key=lambda pair: -pair[0])
-        best: tuple[float, Group] | None = None
-        for _, group in waiting[: tolerances.DEPTH_LOOK_AT]:
-            name = frozenset(group.keys())
-            if name not in polished:
-                done, gain = guess.polish(group, (3.0, 1.5))
+        front = _front(guess, waiting)
+        if not front:
+            return
+        for item in front:
+            if item.polished is None:
+                done, gain = guess.polish(item.group, (3.0, 1.5))
                 done, gain = _levels_of(guess, done, gain)
-                polished[name] = (gain, done)
-            if best is None or polished[name][0] > best[0]:
-                best = polished[name]
-        assert best is not None
-        if best[0] < _least(best[1]):
-            waiting = waiting[tolerances.DEPTH_LOOK_AT :]
+                item.polished = (gain, done)
+        gain, group = max((item.polished for item in front if item.polished), key=lambda pair: pair[0])
+        if gain < _least(group):
+            waiting = [item for item in waiting if all(item is not other for other in front)]
             continue
-        guess.put(best[1])
-        changed = guess.box(best[1], 0.0)
+        guess.put(group)
+        changed = guess.box(group, 0.0)
         again = []
-        for gain, group in waiting:
-            joined = _joined(guess, group)
+        for item in waiting:
+            joined = _joined(guess, item.group)
             if joined is None:
                 continue
-            if joined is not group or _meet(changed, guess.box(group, 6.0)):
-                polished.pop(frozenset(group.keys()), None)
-                gain, joined = _best_shift(guess, joined)
-            if gain > _least(joined) * tolerances.DEPTH_LOOK_SHARE:
-                again.append((gain, joined))
+            if joined is not item.group or _meet(changed, guess.box(item.group, 6.0)):
+                item = _Waiting(item.gain, joined, stale=True)
+            again.append(item)
         waiting = again
+
+
+def _front(guess: Guess, waiting: list[_Waiting]) -> list[_Waiting]:
+    """The best few; the gains of those that something was put in beside are looked at again when they come up."""
+    front: list[_Waiting] = []
+    waiting.sort(key=lambda item: -item.gain)
+    k = 0
+    while k < len(waiting) and len(front) < tolerances.DEPTH_LOOK_AT:
+        item = waiting[k]
+        if item.stale:
+            item.gain, item.group = _best_shift(guess, item.group)
+            item.stale = False
+            if item.gain < _least(item.group) * tolerances.DEPTH_LOOK_SHARE:
+                del waiting[k]
+                continue
+            if k + 1 < len(waiting) and item.gain < waiting[k + 1].gain:
+                waiting.sort(key=lambda item: -item.gain)
+                front = []
+                k = 0
+                continue
+        front.append(item)
+        k += 1
+    return front
+
+
+def _distinct(guess: Guess, waiting: list[_Waiting]) -> list[_Waiting]:
+    """Of hypotheses that say nearly the same only the best, and only those that gain something."""
+    kept: list[_Waiting] = []
+    for item in sorted(waiting, key=lambda item: -item.gain):
+        if item.gain < _least(item.group) * tolerances.DEPTH_LOOK_SHARE:
+            break
+        if not any(_nearly_same(guess, item.group, other.group) for other in kept):
+            kept.append(item)
+    return kept
+
+
+def _nearly_same(guess: Guess, a: Group, b: Group) -> bool:
+    near = tolerances.DEPTH_SAME_MM
+    if len(a.posts) != len(b.posts) or len(a.lays) != len(b.lays):
+        return False
+    if not a.lays:
+        (p,), (q,) = a.posts.values(), b.posts.values()
+        return p.levels == q.levels and bool(np.hypot(p.x - q.x, p.y - q.y) < near)
+    tips = [[tip for lay in group.lays.values() for tip in guess.tips(lay, group.posts)] for group in (a, b)]
+    for order in (tips[1], tips[1][::-1]):
+        apart = [np.abs(p - q) for p, q in zip(tips[0], order, strict=True)]
+        if all(np.hypot(d[0], d[1]) < near and d[2] < 1.0 for d in apart):
+            return True
+    return False
 
 
 def _least(group: Group) -> float:
@@ -170,7 +223,7 @@ def _best_shift(guess: Guess, group: Group) -> tuple[float, Group]:
         return guess.gain(group), group
     (lay,) = group.lays.values()
     box = guess.box(group, 8.0)
-    base = guess.others(box, group.keys())
+    base = guess.others(box, group.names())
     without = float(guess.model.cost(base, box).sum())
     best: tuple[float, Group] | None = None
     for along in (0.0, -7.0, 7.0):
@@ -217,7 +270,7 @@ def _same_line(guess: Guess, lay: Lay, other: Lay) -> bool:
     stick = guess.model.pieces.stick
     unit = np.array([np.cos(other.angle), np.sin(other.angle)])
     along = np.linspace(-0.5, 0.5, 21)[:, None] * stick.length * np.array([np.cos(lay.angle), np.sin(lay.angle)])
-    points = along + [lay.x - other.x, lay.y - other.y]
+    points = along + np.array([lay.x - other.x, lay.y - other.y])
     s, t = points @ unit, points @ np.array([-unit[1], unit[0]])
     common = (np.abs(t) < stick.width * 0.8) & (np.abs(s) < stick.length / 2)
     return bool(common.mean() > tolerances.ROAD_OVERLAP_SHARE)
@@ -251,7 +304,7 @@ def _try_levels(guess: Guess) -> None:
         lays = {k: lay for k, lay in guess.lays.items() if key in lay.ends}
         group = Group({key: guess.posts[key]}, lays)
         box = guess.box(group, 3.0)
-        base = guess.others(box, group.keys())
+        base = guess.others(box, group.names())
         best = guess.energy(box, base, group)
         for step in (-1, 1):
             post = guess.posts[key]

@@ -72,7 +72,8 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     at_rim = radius * 0.74
     expected_rim = float(shown(z, disc_share_at(2 * radius, sigma, at_rim), mm_per_px))
     slack = tolerances.COLUMN_READING_SLACK_MM + tolerances.COLUMN_READING_SLACK * z
-    possible = np.abs(middle - expected_middle - pieces.stick.thickness / 2) < slack
+    above = middle - expected_middle  # up to three ends of sticks may lie on its top
+    possible = (above > -slack) & (above < slack + 3 * pieces.stick.thickness)
     if not possible.any():
         return []
     ys, xs = np.nonzero(possible)
@@ -86,7 +87,8 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     around.sort(axis=0)
     low = around[2]  # the third lowest of twelve: one ragged spot or one shadow doesn't decide
     fill = np.clip(np.where(np.isfinite(low), low, 0) / max(expected_rim, 1e-6), 0, 1.5)
-    closeness = np.exp(-0.5 * ((middle[ys, xs] - expected_middle - pieces.stick.thickness / 2) / (slack / 2)) ** 2)
+    beyond = above[ys, xs] - np.clip(above[ys, xs], 0, 3 * pieces.stick.thickness)
+    closeness = np.exp(-0.5 * (beyond / (slack / 2)) ** 2)
     if plan.color is not None:
         rim_map = rim_votes(plan.color_plane(z, pitch), radius / pitch)
         rim = rim_map[ys, xs]
@@ -118,20 +120,28 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
 
 
 def refine_rim(plan: PlanView, pieces: Pieces, candidate: ColumnCandidate) -> ColumnCandidate:
-    """The candidate moved to where its rim is best seen in colour, by at most a third of its radius."""
+    """The candidate moved to where its rim is best seen in colour, by at most two thirds of its radius."""
     if plan.color is None:
         return candidate
-    x, y, rim = best_rim(plan, pieces, candidate.x, candidate.y, candidate.levels, pieces.disc.radius / 2.5)
-    if not rim > candidate.rim * 0.8:
+    best = best_rim(plan, pieces, candidate.x, candidate.y, candidate.levels, pieces.disc.radius * 0.7)
+    if not best.share > candidate.rim * 0.8:
         return candidate
-    score = candidate.score - candidate.rim + rim
-    return replace(candidate, x=x, y=y, rim=rim, score=score)
+    score = candidate.score - candidate.rim + best.share
+    return replace(candidate, x=best.x, y=best.y, rim=best.share, score=score, sigma_xy=best.sigma_mm)
 
 
-def best_rim(
-    plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float
-) -> tuple[float, float, float]:
-    """Centre (x, y) of the best rim at a level near a place, and the share of that rim that is seen."""
+@dataclass(frozen=True)
+class Rim:
+    """Where a rim is best seen: plan centre (mm), the share of it that is seen (NaN: outside the picture), sigma."""
+
+    x: float
+    y: float
+    share: float
+    sigma_mm: float
+
+
+def best_rim(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> Rim:
+    """The best rim at a level near a place. Its sigma grows where another place shows nearly as much of a rim."""
     pitch = tolerances.RIM_PITCH_MM
     radius = pieces.disc.radius
     half = reach_mm + radius + 3
@@ -139,13 +149,16 @@ def best_rim(
     gx, gy = np.meshgrid(axis, axis)
     color = plan.colors(np.stack([x + gx, y + gy, np.full_like(gx, levels * pieces.disc.height)], axis=-1))
     if np.isfinite(color).mean() < 0.9:
-        return x, y, float("nan")
+        return Rim(x, y, float("nan"), radius / 2)
     votes = np.where(np.hypot(gx, gy) <= reach_mm, rim_votes(color, radius / pitch), -1)
     v, u = np.unravel_index(int(np.argmax(votes)), votes.shape)
+    share = float(votes[v, u])
     du = dv = 0.0
     if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
         du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
-    return x + axis[u] + du * pitch, y + axis[v] + dv * pitch, float(votes[v, u])
+    rivals = np.hypot(gx - axis[u], gy - axis[v])[votes > share - tolerances.RIM_RIVAL]
+    sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(float(rivals.max()) - 1.0, 0.0) / 2))
+    return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma)
 
 
 def _peak(three: Image) -> float:

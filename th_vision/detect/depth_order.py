@@ -54,7 +54,7 @@ def _swapped(order: list[int], lower: int, upper: int) -> list[int]:
     """The order with ``upper`` put right below ``lower``."""
     rest_of = [key for key in order if key != upper]
     at = rest_of.index(lower)
-    return rest_of[:at] + [upper] + rest_of[at:]
+    return [*rest_of[:at], upper, *rest_of[at:]]
 
 
 def _overlapping(guess: Guess) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ def _resting(guess: Guess, order: list[int]) -> Group:
 def _energy(guess: Guess, order: list[int]) -> float:
     group = _resting(guess, order)
     box = guess.box(group, 0.0)
-    return guess.energy(box, guess.others(box, group.keys()), group)
+    return guess.energy(box, guess.others(box, group.names()), group)
 
 
 def _lay(guess: Guess, order: list[int]) -> None:

@@ -40,7 +40,7 @@ class Group:
     posts: dict[int, Post] = field(default_factory=dict)
     lays: dict[int, Lay] = field(default_factory=dict)
 
-    def keys(self) -> set[int]:
+    def names(self) -> set[int]:
         """All keys."""
         return {*self.posts, *self.lays}
 
@@ -88,7 +88,7 @@ class Guess:
         for key, lay in group.lays.items():
             faces += model.beam_faces(self.beam(lay, group.posts))
             owner.append(key)
-        out: dict[int, Projected] = {key: [] for key in group.keys()}
+        out: dict[int, Projected] = {key: [] for key in group.names()}
         for key, face in zip(owner, model.project(faces), strict=True):
             out[key].append(face)
         return out
@@ -121,14 +121,14 @@ class Guess:
     def gain(self, group: Group, box: Box | None = None) -> float:
         """By how much the energy falls when a new group is put in as it is."""
         box = box or self.box(group, 0.0)
-        base = self.others(box, group.keys())
+        base = self.others(box, group.names())
         return float(self.model.cost(base, box).sum()) - self.energy(box, base, group)
 
     def strain(self, group: Group) -> float:
         """What speaks against a group's pose without looking: ends off their columns, columns in each other."""
         posts = {**self.posts, **group.posts}
         lays = {**self.lays, **group.lays}
-        keys = group.keys()
+        keys = group.names()
         total = 0.0
         for key, lay in lays.items():
             if key in keys:
@@ -185,7 +185,7 @@ class Guess:
     def polish(self, group: Group, steps_mm: tuple[float, ...]) -> tuple[Group, float]:
         """The group moved to where the energy is least, by coordinate descent; and that gain over leaving it out."""
         box = self.box(group, 2.5 * steps_mm[0])
-        base = self.others(box, group.keys())
+        base = self.others(box, group.names())
         without = float(self.model.cost(base, box).sum())
         best = self.energy(box, base, group)
         for step in steps_mm:
@@ -227,10 +227,10 @@ class Guess:
     def stiffness(self, group: Group, step_mm: float) -> dict[tuple[int, int], float]:
         """How steeply the energy rises (1/mm2, the inverse of a variance) by each move of each piece of a group."""
         box = self.box(group, step_mm)
-        base = self.others(box, group.keys())
+        base = self.others(box, group.names())
         here = self.energy(box, base, group)
         out = {}
-        for key in group.keys():
+        for key in group.names():
             for move in range(2 if key in group.posts else 3):
                 sides = [self.energy(box, base, self._moved(group, key, move, sign * step_mm)) for sign in (-1, 1)]
                 out[key, move] = max((sum(sides) - 2 * here) / (2 * step_mm**2), 0.0)

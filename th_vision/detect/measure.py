@@ -35,6 +35,7 @@ class MeasuredRoad:
     edges: float
     presence: float
     reading_mm: float
+    depth_ends: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
     def score(self) -> float:
@@ -68,9 +69,9 @@ def measure_road(
     tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others)
     unit = (b - a) / patch.length
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
-    presence, reading = _depth_check(plan, pieces, tip_a, tip_b)
+    presence, reading, depth_ends = _depth_check(plan, pieces, tip_a, tip_b)
     edges = _edge_share(plan, pieces, tip_a, tip_b)
-    road = MeasuredRoad(tip_a, tip_b, sigma_across, sigma_along, clear, edges, presence, reading)
+    road = MeasuredRoad(tip_a, tip_b, sigma_across, sigma_along, clear, edges, presence, reading, depth_ends)
     height_sigma = tolerances.ROAD_HEIGHT_SIGMA_MM * plan_tangent(plan, (tip_a + tip_b) / 2)
     return replace(road, sigma_across=float(np.hypot(sigma_across, height_sigma)))
 
@@ -290,18 +291,36 @@ def _end_edges(patch: Strip, pieces: Pieces, ignore: NDArray[np.bool_]) -> tuple
     return out[0], out[1]
 
 
-def _depth_check(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> tuple[float, float]:
-    """Share of the length where depth is not lower than the road, and median difference to what it would show, mm."""
+def _depth_check(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> tuple[float, float, tuple[float, float]]:
+    """What depth says of a road: presence, median difference to what it would show, heights of its tips (mm)."""
     patch = strip(plan, a, b, 0.0, pieces.stick.width * 0.2, tolerances.STRIP_PITCH_MM * 2)
     seen = np.asarray(finite_mean(patch.height, axis=1), dtype=np.float64)
-    mm_per_px = plan.usual_mm_per_px
-    expected = shown(patch.z, bar_share(pieces.stick.width, plan.kernel_mm, pieces.stick.width * 0.2), mm_per_px)
+    blend = bar_share(pieces.stick.width, plan.kernel_mm, pieces.stick.width * 0.2)
+    expected = shown(patch.z, blend, plan.usual_mm_per_px)
     slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * patch.z
     good = np.isfinite(seen)
     if good.sum() < 0.3 * len(seen):
-        return 0.0, float("inf")
+        return 0.0, float("inf"), (float("nan"), float("nan"))
     difference = (seen - expected)[good]
-    return float(np.mean(difference > -slack[good])), float(np.median(difference))
+    heights = np.arange(0.0, tolerances.HIGHEST_COLUMN_MM + 20, 0.5)
+    true = np.interp(seen[good], shown(heights, blend, plan.usual_mm_per_px), heights)
+    ends = _low_line(patch.s[good] / patch.length, true)
+    return float(np.mean(difference > -slack[good])), float(np.median(difference)), ends
+
+
+def _low_line(s: Array, z: Array) -> tuple[float, float]:
+    """Values at s = 0 and s = 1 of a line through most points; what is higher (cars, crossing roads) counts little."""
+    A = np.stack([1 - s, s], axis=1)
+    # near the ends the columns below and beside widen what is seen
+    weights = np.where((s > 0.12) & (s < 0.88), 1.0, 0.2)
+    beta = np.linalg.lstsq(A * weights[:, None], z * weights, rcond=None)[0]
+    for _ in range(15):
+        residual = z - A @ beta
+        scale = max(1.4826 * float(np.median(np.abs(residual))), 0.4)
+        above = np.where(residual > 0, 1.0, 3.0)  # what reads low is not covered by anything
+        w = weights / (1 + (residual / (above * scale)) ** 2)
+        beta = np.linalg.solve(A.T @ (A * w[:, None]), A.T @ (w * z))
+    return float(beta[0]), float(beta[1])
 
 
 def _edge_share(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> float:
