@@ -67,7 +67,7 @@ def shadow(disparity: Floats, ragged_px: Floats) -> NDArray[np.bool_]:
     landing = np.arange(disparity.shape[1], dtype=np.float32)[None, :] - disparity
     nearest = np.minimum.accumulate(landing[:, ::-1], axis=1)[:, ::-1]
     hidden = landing - nearest > _MIN_SHADOW_PX + ragged_px
-    outside = landing < 0
+    outside = landing < 2 * np.maximum(ragged_px, 0)
     return np.asarray(hidden | outside, dtype=np.bool_)
 
 
