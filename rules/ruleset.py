@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from rules.board import in_play
 from rules.errors import RulesError
 from rules.events import GameFact, Material
 from rules.switches import SWITCHES, Switch, Value
@@ -219,6 +220,9 @@ def describe(name: str | None = None) -> str:
         )
     lines.append(f"Missions: {'yes' if entry.missions else 'no'}")
     lines.append(f"Expansions: {', '.join(entry.expansions) or 'none'}")
+    for mission in in_play(entry.missions, entry.expansions):
+        lines += ["", f"{mission.name.replace('_', ' ').upper()}: {mission.points}", f"  {mission.meaning}"]
+        lines.append(f"  Source: {mission.source}")
     for switch in SWITCHES:
         value = chosen.values[switch.name]
         changed = "" if value == switch.default else f" (default {_shown(switch.default)})"

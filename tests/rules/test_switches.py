@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rules.board import MISSIONS, in_play
 from rules.errors import RulesError
-from rules.events import FactCar, GameFact
-from rules.ruleset import PRESETS, describe, ruleset, ruleset_of
+from rules.events import FactCar, GameFact, Score
+from rules.ruleset import EXPANSIONS, PRESETS, describe, ruleset, ruleset_of
 from rules.switches import SWITCHES
 from tests.rules.tables import D, L, T, Table, fault, reasons, rules_of, square
 
@@ -310,10 +311,17 @@ def test_description_names_every_switch_with_its_source() -> None:
         text = describe(name)
         for switch in SWITCHES:
             assert f"\n{switch.name} = " in text
-        assert text.count("Source: ") == len(SWITCHES) + 1
+        missions = in_play(PRESETS[name].missions, PRESETS[name].expansions)
+        assert text.count("Source: ") == len(SWITCHES) + len(missions) + 1
     assert all(name in describe() for name in PRESETS)
     with pytest.raises(RulesError, match="unknown rules"):
         describe("monopoly")
+
+
+def test_the_board_has_what_the_score_has() -> None:
+    scored = {name for name in Score.model_fields if name != "total"}
+    assert {mission.name for mission in MISSIONS} == scored | {"same_type"}
+    assert {mission.expansion for mission in MISSIONS} == {None, *EXPANSIONS}
 
 
 def test_the_game_line_decides() -> None:
