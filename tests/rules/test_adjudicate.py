@@ -324,6 +324,24 @@ def test_each_kind_of_change_is_named() -> None:
     assert "crossings r5 under pays none -> true" in text
 
 
+def test_a_turn_played_twice_is_compared_both_times() -> None:
+    again = [*CROSSED[:4], {"type": "undo", "turn": 1}, CROSSED[3]]
+    adjudication = adjudicate(record(again))
+    held = [json.loads(answer.to_line()) for answer in adjudication.answers]
+    first = next(line for line in held if line["type"] == "ruling" and line["road"] == "r3")
+    first["cars_due"] = 5
+    changed = differences(record([*again, *held]), adjudication.answers)
+    assert [str(change) for change in changed] == ["turn 1, ruling r3: cars_due 5 -> 0"]
+
+
+@pytest.mark.parametrize("cars", [[{"id": "k9", "player": "green"}], [{"id": "k1"}], [{"id": "c4"}]])
+def test_a_move_with_a_car_that_cannot_be_leaves_the_game_as_it_was(cars: list[dict[str, Any]]) -> None:
+    before = adjudicate(record(CROSSED[:4])).game
+    after = adjudicate(record([*CROSSED[:4], {**CROSSED[4], "cars": cars}]))
+    assert len(after.refused) == 1
+    assert after.game == before
+
+
 def test_a_fault_looked_at_and_found_clear_is_no_change() -> None:
     def looked_at(line: dict[str, Any]) -> dict[str, Any]:
         if line["type"] == "ruling":

@@ -169,6 +169,14 @@ def test_not_the_first_names_the_road_that_was_there_before() -> None:
     ]
 
 
+def test_a_crossing_that_pays_all_the_same_is_said_to_pay() -> None:
+    """The players decided that it pays, or a switch lets it: the reason against it is no longer told."""
+    paid = crossing(reason="side-taken", pays=True)
+    assert said(ruling(crossings=(paid,), cars_due=1))[0].startswith("Blue crosses over pink's road r5: one car.")
+    unpaid = crossing(reason="first", pays=False, side="under")
+    assert said(ruling(crossings=(unpaid,)))[0].startswith("Blue passes under pink's road r5: no car.")
+
+
 def test_two_cars_are_summed_up() -> None:
     two = (crossing(), crossing(road="r7", owner="green", side="under"))
     assert said(ruling(crossings=two, cars_due=2))[-1] == "In all, 2 cars for blue."

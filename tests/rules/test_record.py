@@ -272,6 +272,18 @@ def test_a_running_game_is_on_the_disk_after_every_line(tmp_path: Path) -> None:
             assert len(read_record(path).lines) == count
 
 
+def test_every_line_is_brought_to_the_disk_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
+    with RecordWriter.open(tmp_path / "game.jsonl") as writer:
+        synced.clear()
+        sizes = []
+        for line in lines():
+            writer.write(line)
+            sizes.append((tmp_path / "game.jsonl").stat().st_size)
+    assert synced == sizes
+
+
 def test_a_killed_game_keeps_every_line_written(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     script = (
