@@ -94,6 +94,10 @@ READING_CORRELATION = 0.75
 BELIEVED_UNSEEN = 2
 # ... if it misses no more than so many.
 MISSED_AT_ONCE = 3
+# Two columns, or two cars, nearer to each other than this share of their size are one, read twice.
+TWIN_SHARE = 0.6
+# A new road of which so much lies along another one is believed only when a second reading shows it, too.
+WITHIN_SHARE = 0.5
 # A road's tip may be this far outside a column's rim, plan view, to be taken as lying on it ...
 RESTS_XY_MM = 8.0
 # ... and this far from the column's top in height (about a level and a half).
@@ -208,8 +212,6 @@ RIM_SIGMA_MM = 0.12
 # Heights of discs scatter by this; beside it the top of a column is known to the second (pads, the table itself).
 DISC_HEIGHT_SIGMA_MM = 0.1
 TOP_SIGMA_MM = 0.15
-# Height by depth over a column's middle: noise and the sticks that may lie there.
-READING_SIGMA_MM = 1.3
 # A road's height when it rests on columns of known level: tolerances of discs, thickness, bow.
 RESTING_SIGMA_MM = 0.4
 
@@ -283,3 +285,11 @@ RIM_RIVAL = 0.06
 RIM_STAYS_MM = 1.0
 # Hypotheses whose ends are nearer to each other than this say the same.
 DEPTH_SAME_MM = 7.0
+# What a whole rim in colour says for a level, as the logarithm of its odds.
+RIM_EVIDENCE = 12.0
+# A column may stand into a road that it doesn't carry by this part of their reach before that speaks against both.
+DEPTH_PIERCED_SLACK = 0.25
+# Places for cars on a road, how many at most, and the least gain for which one is believed.
+DEPTH_CAR_STEP_MM = 3.0
+DEPTH_MOST_CARS = 4
+DEPTH_CAR_GAIN = 10.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,31 +10,15 @@ from numpy.typing import NDArray
 from rules.layout import Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, refine_rim
 from th_vision.detect.kernel import bar_share, disc_share, shown
+from th_vision.detect.levels import settle_levels
 from th_vision.detect.measure import MeasuredRoad, measure_road
 from th_vision.detect.plan import PlanView
 from th_vision.detect.roads import fit_line, joinable, ramps_from
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FoundRoad:
-    """A road with what its two ends rest on: indices into the columns, -1 for the table."""
-
-    road: MeasuredRoad
-    ends: tuple[int, int]
-    score: float
-    age: int = 10**6  # known roads: how many roads lie below it at its ends; new ones come after all known
-
-
-@dataclass(frozen=True)
-class Assembly:
-    """The columns and roads chosen."""
-
-    columns: list[ColumnCandidate] = field(default_factory=list)
-    roads: list[FoundRoad] = field(default_factory=list)
 
 
 def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Assembly:
@@ -44,7 +28,8 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Ass
     fresh = [column for column in distinct_columns(pieces, fresh) if _is_new(pieces, column, known)]
     columns = known.columns + fresh
     roads = known.roads + proposals(plan, pieces, columns, known)
-    return choose(plan, pieces, columns, roads, len(known.columns))
+    chosen = choose(plan, pieces, columns, roads, len(known.columns))
+    return settle_levels(plan, pieces, chosen, len(known.columns))
 
 
 def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:

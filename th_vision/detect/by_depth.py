@@ -16,7 +16,7 @@ from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.columns import ColumnCandidate, column_candidates
-from th_vision.detect.depth_model import DepthModel, Post
+from th_vision.detect.depth_model import DepthModel, Post, typical_car
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.plan import PlanView
 from th_vision.detect.roads import fit_line, joinable, ramps_from
@@ -31,9 +31,10 @@ def search(
     guess = Guess(model)
     layers = put_known(guess, prior) if prior is not None else {}
     candidates = column_candidates(plan, pieces)
-    hypotheses = _roads(guess, plan, pieces, candidates)
-    hypotheses += _posts(guess, candidates)
-    _put_in(guess, hypotheses)
+    _put_in(guess, _roads(guess, plan, pieces, candidates))
+    polish_all(guess, (2.0, 1.0))
+    put_cars(guess)
+    _put_in(guess, _posts(guess, candidates))
     settle(guess)
     return guess, {key: layer for key, layer in layers.items() if key in guess.lays}
 
@@ -65,6 +66,7 @@ def settle(guess: Guess) -> None:
     """Move everything to where it fits best, try other levels, take out what explains nothing."""
     for steps in ((2.0, 1.0), (1.0, 0.5)):
         polish_all(guess, steps)
+        put_cars(guess)
         _try_levels(guess)
         _prune(guess)
     polish_all(guess, (0.6, 0.3))
@@ -129,6 +131,26 @@ class _Waiting:
     group: Group
     stale: bool = False
     polished: tuple[float, Group] | None = None
+
+
+def put_cars(guess: Guess) -> None:
+    """Put cars on the roads where something as large as a car rises from them: else it would be taken for a column."""
+    for key in list(guess.lays):
+        lay = replace(guess.lays[key], cars=())
+        box = guess.box(Group({}, {key: lay}), 0.0)
+        base = guess.others(box, [key])
+        best = guess.energy(box, base, Group({}, {key: lay}))
+        half, length = guess.model.pieces.stick.length / 2, typical_car(guess.model.pieces).length
+        places = np.arange(-half + length / 2, half - length / 2 + 0.1, tolerances.DEPTH_CAR_STEP_MM)
+        while len(lay.cars) < tolerances.DEPTH_MOST_CARS:
+            free = [float(at) for at in places if all(abs(at - other) > 0.9 * length for other in lay.cars)]
+            tried = [replace(lay, cars=(*lay.cars, at)) for at in free]
+            energies = [guess.energy(box, base, Group({}, {key: other})) for other in tried]
+            if not energies or best - min(energies) < tolerances.DEPTH_CAR_GAIN:
+                break
+            best = min(energies)
+            lay = tried[int(np.argmin(energies))]
+        guess.put(Group({}, {key: lay}))
 
 
 def _put_in(guess: Guess, hypotheses: list[Group]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assemble import Assembly, FoundRoad
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.by_depth import polish_all, search
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.depth_model import DepthModel

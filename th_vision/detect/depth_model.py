@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rules.pieces import Box as Box3
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.plan import Image, PlanView
@@ -102,8 +103,8 @@ class DepthModel:
         plan = _RING * disc.radius + [post.x, post.y]
         return [_Face(np.c_[plan, np.full(len(plan), disc.height * k)]) for k in range(1, post.levels + 1)]
 
-    def beam_faces(self, beam: Beam) -> list[_Face]:
-        """A road's top."""
+    def beam_faces(self, beam: Beam, cars: tuple[float, ...] = ()) -> list[_Face]:
+        """A road's top, and the tops of cars that stand on it this far (mm) from its middle."""
         stick = self.pieces.stick
         run = beam.run(stick.length)
         radius = stick.width / 2
@@ -115,7 +116,16 @@ class DepthModel:
         unit = beam.unit()
         plan = local[:, :1] * unit + local[:, 1:] * np.array([-unit[1], unit[0]]) + [beam.x, beam.y]
         z = beam.za + (local[:, 0] / run + 0.5) * (beam.zb - beam.za)
-        return [_Face(np.c_[plan, z])]
+        faces = [_Face(np.c_[plan, z])]
+        if cars:
+            box = typical_car(self.pieces)
+            corners = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]]) * [box.length / 2, box.width / 2]
+            for at in cars:
+                local = corners + np.array([at, 0.0])
+                plan = local[:, :1] * unit + local[:, 1:] * np.array([-unit[1], unit[0]]) + [beam.x, beam.y]
+                z = beam.za + (local[:, 0] / run + 0.5) * (beam.zb - beam.za) + box.height
+                faces.append(_Face(np.c_[plan, z]))
+        return faces
 
     def pixels(self, points: Array) -> Array:
         """(..., 2) grid places of (..., 3) table points."""
@@ -207,6 +217,15 @@ class DepthModel:
 
 
 _LEAST_INDEPENDENT_PX = 4.0
+
+
+def typical_car(pieces: Pieces) -> Box3:
+    """Middle length, width and height of the cars of a set."""
+    boxes = list(pieces.cars.values()) or list(Pieces().cars.values())
+    length, width, height = (
+        float(np.median([getattr(box, side) for box in boxes])) for side in ("length", "width", "height")
+    )
+    return Box3(length=length, width=width, height=height)
 
 
 def _coarse(image: Image, step: int) -> Image:

@@ -23,7 +23,8 @@ TABLE = -1
 @dataclass(frozen=True)
 class Lay:
     """A road in a guess: plan middle and direction, the posts (keys, -1 table) under its ends, and by how much sticks
-    below it lift either end (mm). ``rests``: the lifts that follow from what it lies on, once that is known."""
+    below it lift either end (mm). ``rests``: the lifts that follow from what it lies on, once that is known.
+    ``cars``: where cars stand on it, mm from its middle towards its second end."""
 
     x: float
     y: float
@@ -31,6 +32,7 @@ class Lay:
     ends: tuple[int, int]
     lift: tuple[float, float] = (0.0, 0.0)
     rests: tuple[float, float] | None = None
+    cars: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,9 @@ class Guess:
             faces += some
             owner += [key] * len(some)
         for key, lay in group.lays.items():
-            faces += model.beam_faces(self.beam(lay, group.posts))
-            owner.append(key)
+            some = model.beam_faces(self.beam(lay, group.posts), lay.cars)
+            faces += some
+            owner += [key] * len(some)
         out: dict[int, Projected] = {key: [] for key in group.names()}
         for key, face in zip(owner, model.project(faces), strict=True):
             out[key].append(face)
@@ -149,7 +152,28 @@ class Guess:
                 inside = 1 - float(np.hypot(post.x - other.x, post.y - other.y)) / diameter
                 if inside > 0:
                     total += tolerances.DEPTH_COLLISION * inside
+        for key, lay in lays.items():
+            for post_key, post in posts.items():
+                if post_key not in lay.ends and (key in keys or post_key in keys):
+                    total += tolerances.DEPTH_COLLISION * self._pierced(lay, post, posts)
         return total
+
+    def _pierced(self, lay: Lay, post: Post, posts: dict[int, Post]) -> float:
+        """How far (0 to 1) a column stands up through a road that it doesn't carry."""
+        pieces = self.model.pieces
+        rel_x, rel_y = post.x - lay.x, post.y - lay.y
+        c, s = np.cos(lay.angle), np.sin(lay.angle)
+        along, across = rel_x * c + rel_y * s, abs(rel_y * c - rel_x * s)
+        half = pieces.stick.length / 2
+        reach = pieces.disc.radius + pieces.stick.width / 2
+        past = max(abs(along) - half + pieces.stick.width / 2, 0.0)
+        inside = 1 - float(np.hypot(across, past)) / reach
+        if inside <= tolerances.DEPTH_PIERCED_SLACK:
+            return 0.0
+        beam = self.beam(lay, posts)
+        top = beam.za + (np.clip(along / half, -1, 1) / 2 + 0.5) * (beam.zb - beam.za)
+        through = post.levels * pieces.disc.height - (top - 2 * pieces.stick.thickness)
+        return inside if through > 0 else 0.0
 
     def _lift_strain(self, lay: Lay) -> float:
         """Ends lie as high as what is below them lifts them."""

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assemble import Assembly, FoundRoad
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.cars import FoundCar, cars_on
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
-from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent
 from th_vision.detect.patch import strip
 from th_vision.detect.plan import PlanView
@@ -43,8 +42,7 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
     middles = [tuple((p.road.a[:2] + p.road.b[:2]) / 2) for p in placed]
     road_ids = _ids("r", middles, _old_places(prior, "roads"), pieces.stick.width)
     columns = tuple(
-        _column(plan, pieces, colors, candidate, column_ids[k], _end_heights(placed, k))
-        for k, candidate in enumerate(assembly.columns)
+        _column(plan, pieces, colors, candidate, column_ids[k]) for k, candidate in enumerate(assembly.columns)
     )
     roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
     cars = _cars(plan, pieces, colors, roads, prior)
@@ -205,14 +203,7 @@ def _stick_color(plan: PlanView, pieces: Pieces, placed: list[_Placed]) -> Array
     return np.asarray(np.median(together[good], axis=0), dtype=np.float64) if good.any() else None
 
 
-def _end_heights(placed: list[_Placed], column: int) -> list[float]:
-    """Heights by depth alone of the roads' ends on a column, mm."""
-    return [height for p in placed for end, height in zip(p.ends, p.road.depth_ends, strict=True) if end == column]
-
-
-def _column(
-    plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str, ends: list[float]
-) -> Column:
+def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str) -> Column:
     z = c.levels * pieces.disc.height
     yellow = _yellow_share(plan, pieces, colors, c)
     junction = yellow > (tolerances.JUNCTION_YELLOW + tolerances.JUNCTION_GRAY) / 2
@@ -230,33 +221,9 @@ def _column(
         top_z=z,
         sigma_xy=float(np.hypot(sigma_rim, sigma_z * tangent)),
         sigma_z=sigma_z,
-        levels_probability=(
-            _level_probability(plan, pieces, c, ends) if np.isnan(c.levels_probability) else c.levels_probability
-        ),
+        levels_probability=0.5 if np.isnan(c.levels_probability) else c.levels_probability,
         junction_probability=float(np.clip(0.5 + 4 * margin, 0.5, 0.999)) if plan.color is not None else 0.5,
     )
-
-
-def _level_probability(plan: PlanView, pieces: Pieces, c: ColumnCandidate, ends: list[float]) -> float:
-    """How probable the level is against one more or one less, by two readings of depth: the height over the column's
-    middle, and the heights of the roads' ``ends`` there (mm). Ends may lie on each other, so each level has a range.
-    """
-    blend = disc_share(pieces.disc.diameter, plan.kernel_mm, pieces.disc.radius * 0.5)
-    levels = np.array([c.levels - 1, c.levels, c.levels + 1])
-    tops = levels * pieces.disc.height
-    stack = pieces.stick.thickness * len(ends)
-    low, high = shown(tops, blend, plan.usual_mm_per_px), shown(tops + stack, blend, plan.usual_mm_per_px)
-    sigma = np.hypot(tolerances.READING_SIGMA_MM, tolerances.SHARE_SIGMA * tops)
-    chi2 = np.zeros(3)
-    if np.isfinite(c.reading_mm):
-        chi2 += ((c.reading_mm - np.clip(c.reading_mm, low, high)) / sigma) ** 2
-    known = np.array([end for end in ends if np.isfinite(end)])
-    if len(known):
-        middle = float(np.median(known))
-        lowest = tops + pieces.stick.thickness
-        chi2 += ((middle - np.clip(middle, lowest, np.maximum(tops + stack, lowest))) / (1.5 * sigma)) ** 2
-    weight = np.where(levels >= 1, np.exp(-0.5 * (chi2 - chi2.min())), 0.0)
-    return float(np.clip(weight[1] / max(float(weight.sum()), 1e-12), 0.01, 0.9999))
 
 
 def _yellow_share(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate) -> float:

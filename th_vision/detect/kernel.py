@@ -6,16 +6,13 @@ shown in full height and fattened. Figures: ``th_vision.tolerances``.
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
 from th_vision import tolerances
-from th_vision.detect.plan import PlanView
 
 Array = NDArray[np.float64]
-Image = NDArray[np.float32]
 
 
 def fattened_share(step_px: Array | float) -> Array:
@@ -56,40 +53,3 @@ def shown(height_mm: Array | float, blend: Array | float, mm_per_px: float) -> A
     h = np.asarray(height_mm, dtype=np.float64)
     share = blend + (1 - np.asarray(blend)) * fattened_share(h / mm_per_px)
     return np.asarray(h * share, dtype=np.float64)
-
-
-def render_heights(plan: PlanView, polygons: list[tuple[Array, Array]], box: tuple[int, int, int, int]) -> Image:
-    """What the sensor would show of a set of flat polygons, (h, w) mm in the native box (u0, v0, u1, v1).
-
-    ``polygons``: pairs of (n, 3) outline in the table frame (a plane piece, mm) and (3,) coefficients (a, b, c) of its
-    height z = a + b*x + c*y. The highest one is seen.
-    """
-    u0, v0, u1, v1 = box
-    scale = plan.table.camera.kernel_scale
-    su, sv = tolerances.KERNEL_SIGMA_U_PX * scale, tolerances.KERNEL_SIGMA_V_PX * scale
-    pad = int(3 * max(su, sv)) + 1
-    hard = np.zeros((v1 - v0 + 2 * pad, u1 - u0 + 2 * pad), np.float32)
-    for outline, plane in polygons:
-        pixels = plan.depth_pixels(outline) - [u0 - pad, v0 - pad]
-        low = np.floor(pixels.min(axis=0)).astype(int) - 1
-        high = np.ceil(pixels.max(axis=0)).astype(int) + 2
-        low = np.maximum(low, 0)
-        high = np.minimum(high, [hard.shape[1], hard.shape[0]])
-        if (high <= low).any():
-            continue
-        mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
-        cv2.fillConvexPoly(mask, np.rint((pixels - low) * 16).astype(np.int32), 1, shift=4)
-        # within one polygon the height is close to affine in pixels: take it from its corners
-        A = np.c_[np.ones(len(pixels)), pixels - low]
-        z = plane[0] + outline[:, :2] @ plane[1:]
-        coefficients = np.linalg.lstsq(A, z, rcond=None)[0]
-        v, u = np.mgrid[0 : mask.shape[0], 0 : mask.shape[1]]
-        values = (coefficients[0] + coefficients[1] * u + coefficients[2] * v).astype(np.float32)
-        part = hard[low[1] : high[1], low[0] : high[0]]
-        np.maximum(part, np.where(mask > 0, values, 0), out=part)
-    blended = cv2.GaussianBlur(hard, (0, 0), sigmaX=su, sigmaY=sv)
-    inner = slice(pad, hard.shape[0] - pad), slice(pad, hard.shape[1] - pad)
-    hard, blended = hard[inner], blended[inner]
-    mm_per_px = plan.mm_per_px[v0:v1, u0:u1]
-    keep = fattened_share(np.asarray(hard / mm_per_px, dtype=np.float64)).astype(np.float32)
-    return np.where(hard > blended, blended + (hard - blended) * keep, blended).astype(np.float32)

@@ -1,0 +1,105 @@
+"""The levels of columns by all that depth shows around them: one more and one less are tried with the roads on top."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.assembly import Assembly
+from th_vision.detect.columns import ColumnCandidate, best_rim
+from th_vision.detect.depth_model import Box, DepthModel, Post
+from th_vision.detect.depth_search import Group, Guess, Lay
+from th_vision.detect.plan import Image, PlanView
+
+Array = NDArray[np.float64]
+
+
+def settle_levels(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int) -> Assembly:
+    """The assembly with each column but the first ``known`` at its most probable level, and how probable that is.
+
+    Colour has placed everything in plan; depth says how high, by the forward model of the column and its roads.
+    """
+    guess = _guess(plan, pieces, assembly)
+    columns = list(assembly.columns)
+    for k in range(len(columns)):
+        options = _options(plan, pieces, columns[k]) if k >= known else [columns[k]]
+        around = {c.levels: c for c in options}
+        for levels in (columns[k].levels - 1, columns[k].levels + 1):
+            if levels >= 1:
+                around.setdefault(levels, replace(columns[k], levels=levels))
+        evidence = {levels: _evidence(guess, k, c) for levels, c in around.items()}
+        best = max(evidence, key=lambda levels: evidence[levels]) if k >= known else columns[k].levels
+        others = sum(np.exp(min(evidence[levels] - evidence[best], 50.0)) for levels in evidence if levels != best)
+        probability = float(np.clip(1 / (1 + others), 0.01, 0.9999))
+        columns[k] = replace(around[best], levels_probability=probability)
+        guess.put(Group({k: Post(columns[k].x, columns[k].y, best)}))
+    return Assembly(columns, assembly.roads)
+
+
+def _guess(plan: PlanView, pieces: Pieces, assembly: Assembly) -> Guess:
+    """The assembly as a guess: columns by their index, roads after them."""
+    guess = Guess(DepthModel(plan, pieces))
+    posts = {k: Post(c.x, c.y, c.levels) for k, c in enumerate(assembly.columns)}
+    lays = {}
+    for m, found in enumerate(assembly.roads):
+        a, b = found.road.a, found.road.b
+        x, y = (a[:2] + b[:2]) / 2
+        lays[len(posts) + m] = Lay(float(x), float(y), float(np.arctan2(b[1] - a[1], b[0] - a[0])), found.ends)
+    guess.put(Group(posts, lays))
+    return guess
+
+
+def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[ColumnCandidate]:
+    """The column one level lower, as it is, and one higher, each where its rim would then be seen."""
+    out = [column]
+    for levels in (column.levels - 1, column.levels + 1):
+        if levels < 1:
+            continue
+        rim = best_rim(plan, pieces, column.x, column.y, levels, pieces.disc.radius / 2)
+        if np.isnan(rim.share):
+            out.append(replace(column, levels=levels))
+        else:
+            out.append(replace(column, x=rim.x, y=rim.y, levels=levels, rim=rim.share, sigma_xy=rim.sigma_mm))
+    return out
+
+
+def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
+    """Logarithm of how well a column explains the view, with the sticks on it lifted as it fits best."""
+    thickness = guess.model.pieces.stick.thickness
+    post = {k: Post(column.x, column.y, column.levels)}
+    lays = {key: lay for key, lay in guess.lays.items() if k in lay.ends}
+    box = guess.box(Group(post, lays), 1.0)
+    base = guess.others(box, {k, *lays})
+    energy = guess.energy(box, base, Group(post, lays))
+    for key in list(lays):
+        energy = _lifted(guess, box, base, post, lays, key, k, thickness, energy)
+    rim = 0.3 if np.isnan(column.rim) else column.rim
+    return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
+
+
+def _lifted(
+    guess: Guess,
+    box: Box,
+    base: Image,
+    post: dict[int, Post],
+    lays: dict[int, Lay],
+    key: int,
+    column: int,
+    thickness: float,
+    energy: float,
+) -> float:
+    """The energy with one road's end lifted by no, one or two sticks, whichever is least; ``lays`` is updated."""
+    lay = lays[key]
+    side = lay.ends.index(column)
+    for sticks in (1, 2):
+        lift = list(lay.lift)
+        lift[side] = sticks * thickness
+        tried = {**lays, key: replace(lay, lift=(lift[0], lift[1]))}
+        lower = guess.energy(box, base, Group(post, tried))
+        if lower < energy:
+            lays[key], energy = tried[key], lower
+    return energy
