@@ -12,9 +12,11 @@ from rules.errors import RulesError
 from rules.events import (
     AlertLine,
     Answer,
+    CarsLine,
     Fact,
     GameFact,
     Line,
+    RulingLine,
     ScoreLine,
     SupplyLine,
     Switch,
@@ -146,11 +148,18 @@ def told(adjudication: Adjudication, language: str = "en") -> str:
         for answer in judged.answers:
             if isinstance(answer, SupplyLine | ScoreLine):
                 last[type(answer)] = answer
-            else:
+            elif not idle(answer, judged.answers):
                 out += [f"  {m}" for m in messages(answer, language=language, owners=owners, kinds=kinds)]
     for answer in last.values():
         out += [str(message) for message in messages(answer, language=language)]
     return "\n".join(out) + "\n"
+
+
+def idle(answer: Answer, answers: Sequence[Answer]) -> bool:
+    """Cars missing on a road that is at fault: it must be put right first, and nobody wants cars on it."""
+    if not isinstance(answer, CarsLine) or answer.placed >= answer.due:
+        return False
+    return any(isinstance(other, RulingLine) and other.call == "fault" for other in answers)
 
 
 def pieces_of(game: Game) -> tuple[dict[str, str], dict[str, str]]:

@@ -11,6 +11,7 @@ from rules.adjudicate import (
     Judged,
     adjudicate,
     fact_entries,
+    idle,
     notes_of,
     overridden,
     parse_options,
@@ -129,7 +130,7 @@ def explain_turn(
             continue
         sentences.append(describe(step.result.fact, language=language, owners=owners, kinds=kinds))
         for answer in step.result.answers:
-            if not isinstance(answer, SupplyLine | ScoreLine):
+            if not isinstance(answer, SupplyLine | ScoreLine) and not idle(answer, step.result.answers):
                 sentences += [str(m) for m in messages(answer, language=language, owners=owners, kinds=kinds)]
             rows += _rows(answer, step.looked_at, voice, game.rules)
     headings = tuple(voice.word(*heading) for heading in say.HEADINGS)

@@ -14,6 +14,7 @@ import numpy as np
 
 from rules.adjudicate import adjudicate, lines, told
 from rules.events import (
+    CarsFact,
     CorrectionFact,
     Fact,
     FactColumn,
@@ -22,6 +23,7 @@ from rules.events import (
     KnockFact,
     Material,
     MoveFact,
+    RestoredFact,
     RulingLine,
     UndoFact,
 )
@@ -34,7 +36,10 @@ SIGMA_XY, SIGMA_Z = 0.4, 0.3  # what a good camera says of a stick and a column,
 
 @dataclass(frozen=True)
 class Golden:
-    """A game to write: how it is played and from which seed. ``camera``: measured, with doubts, faults and undo."""
+    """A game to write: how it is played and from which seed.
+
+    ``camera``: measured, with doubts, faults and undo. ``late``: cars told after their road, fallen pieces put back.
+    """
 
     name: str
     fact: GameFact
@@ -42,6 +47,7 @@ class Golden:
     city: bool = False
     knocks: float = 0.0
     camera: bool = False
+    late: bool = False
 
 
 def _each(players: tuple[str, ...], gray: int, yellow: int, sticks: int, cars: int) -> dict[str, Material]:
@@ -78,6 +84,7 @@ GAMES = (
     Golden("classic-2-material", GameFact(rules="classic", players=TWO), seed=6, knocks=0.2),
     Golden("zh-3-expansions", GameFact(rules="rainbow-city-zh", players=THREE), seed=4, city=True, knocks=0.1),
     Golden("camera-2-doubts", GameFact(rules="rainbow-city-missions", players=TWO), seed=11, city=True, camera=True),
+    Golden("camera-3-late", GameFact(players=THREE), seed=21, camera=True, late=True),
 )
 
 
@@ -103,23 +110,36 @@ def _camera_game(golden: Golden) -> list[Fact]:
         player = play.game.whose_turn
         if rng.random() < 0.3 and (careless := play.candidate(player)) is not None:
             play.next_number()
-            _measured_move(play, careless)
+            _measured_move(play, careless, late=golden.late)
         if play.game.whose_turn == player:
             move = play.best_move(player)
             if move is None:
                 break
-            _measured_move(play, move)
+            _measured_move(play, move, late=golden.late)
         if rng.random() < 0.2:
             by = play.game.whose_turn
             theirs = [name for name in play.game.roads if play.game.owners[name] != by]
-            shift = round(float(rng.uniform(0, 3)), 1)
-            play.do(KnockFact(turn=play.game.turn, by=by, pieces=(theirs[-1],), shift_mm=shift, sigma_mm=0.3))
+            if golden.late:
+                play.do(KnockFact(turn=play.game.turn, by=by, pieces=(theirs[-1],)))
+                play.do(RestoredFact(turn=play.game.turn, roads=(_nudged(play.game.roads[theirs[-1]]),)))
+            else:
+                shift = round(float(rng.uniform(0, 3)), 1)
+                play.do(KnockFact(turn=play.game.turn, by=by, pieces=(theirs[-1],), shift_mm=shift, sigma_mm=0.3))
     return [fact for fact, _ in play.facts]
 
 
-def _measured_move(play: Play, move: MoveFact) -> None:
+def _nudged(road: FactRoad) -> FactRoad:
+    """The road put back half a millimetre beside where it lay."""
+    ends = tuple((x + 0.5, y, z) for x, y, z in road.ends)
+    return FactRoad.model_validate({**road.model_dump(), "ends": ends})
+
+
+def _measured_move(play: Play, move: MoveFact, *, late: bool) -> None:
     """Do a move as measured. A fault is taken back; a doubt is answered by the players."""
-    answers = play.do(_measured(move))
+    measured = _measured(move)
+    answers = play.do(measured.model_copy(update={"cars": ()}) if late else measured)
+    if late and move.cars:
+        play.do(CarsFact(turn=move.turn, player=move.player, cars=move.cars))
     ruling = next(answer for answer in answers if isinstance(answer, RulingLine))
     if ruling.call == "fault":
         play.do(UndoFact(turn=move.turn))
