@@ -34,6 +34,7 @@ from th_vision.follow_events import (
 from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
+from th_vision.tidy import tidy
 
 UNREAD_PATIENCE = 2
 """So many readings may show pieces that fit no move before the follower says that it lost the thread."""
@@ -102,7 +103,8 @@ class Follower:
 
     def _set_up(self, event: Settled) -> None:
         """Wait for a ramp of each player; then tell them all, in the order of turns."""
-        change = compare(self.known, event.layout, self.pieces)
+        seen = tidy(event.layout, self.known.layout, self.pieces)
+        change = compare(self.known, seen, self.pieces)
         known = refine(self.known, change)
         layout = known.layout
         ramps = find_ramps(layout.columns, layout.roads, layout.cars, self.pieces)
@@ -122,13 +124,13 @@ class Follower:
         rest = _only(self.known, ramp_ids)
         if len(pieces_of(self.known.layout)) > len(ramp_ids):
             self.known = rest
-            self._moves(compare(rest, event.layout, self.pieces), frozenset())
+            self._moves(compare(rest, seen, self.pieces), frozenset())
 
     # --- play ---
 
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
         """What is different since the table last stood still, noise taken out; and the missed pieces to believe in."""
-        change = compare(self.known, event.layout, self.pieces)
+        change = compare(self.known, tidy(event.layout, self.known.layout, self.pieces), self.pieces)
         believed = credible(change, self.known, event.stands, fallen_before=self._knocked)
         return believed.change, believed.keep
 

@@ -7,7 +7,7 @@ and starts anew. Readings of one piece share most of their error, so many of the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from th_vision.change import Change
 
 Piece = Column | Road | Car
+Votes = dict[tuple[str, int], tuple[float, float]]
 
 
 def pieces_of(layout: Layout) -> list[Piece]:
@@ -30,13 +31,14 @@ class Known:
     """What is believed to stand on the table, from all readings so far.
 
     ``weights``: piece id -> (readings, sum of 1 / sigma_xy**2, of 1 / sigma_z**2) since it last moved.
-    ``votes``: column id -> {(levels, junction): summed log-odds}. ``unseen``: piece id -> readings that missed it.
+    ``votes``: column id -> {("levels", 3): (largest log-odds, their sum)}, and the same for ("junction", 0 or 1).
+    ``unseen``: piece id -> readings that missed it.
     ``numbers``: last number given to a kind of piece.
     """
 
     layout: Layout = field(default_factory=Layout)
     weights: dict[str, tuple[int, float, float]] = field(default_factory=dict)
-    votes: dict[str, dict[tuple[int, bool], float]] = field(default_factory=dict)
+    votes: dict[str, Votes] = field(default_factory=dict)
     unseen: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -55,7 +57,7 @@ def refine(known: Known, change: Change, keep: frozenset[str] = frozenset()) -> 
             column = column.model_copy(update=_mean(before, column, weights))
         else:
             weights[column.id], votes[column.id] = _weight(column.sigma_xy, column.sigma_z), {}
-        columns.append(_voted(column, votes.setdefault(column.id, {}), weights[column.id][0]))
+        columns.append(_voted(column, votes.setdefault(column.id, {})))
     roads = []
     for road in seen.roads:
         before = old.get(road.id)
@@ -151,26 +153,34 @@ def _mean(before: Piece, now: Piece, weights: dict[str, tuple[int, float, float]
     return out
 
 
-def _voted(column: Column, votes: dict[tuple[int, bool], float], readings: int) -> Column:
+def _voted(column: Column, votes: Votes) -> Column:
     """The column with the levels and the top that most of its readings speak for, and how sure that is."""
-    p = min(max(column.levels_probability * column.junction_probability, 1e-6), 1 - 1e-9)
-    key = (column.levels, column.junction)
-    votes[key] = votes.get(key, 0.0) + float(np.log(p / (1 - p)))
-    if len(votes) == 1:
-        return column
-    independent = readings / (1 + (readings - 1) * tol.READING_CORRELATION)
-    values = np.array(list(votes.values())) / readings * independent
-    share = np.exp(values - values.max())
-    share /= share.sum()
-    best = int(np.argmax(share))
-    levels, junction = list(votes)[best]
-    levels_share = float(sum(s for s, k in zip(share, votes, strict=True) if k[0] == levels))
-    junction_share = float(sum(s for s, k in zip(share, votes, strict=True) if k[1] == junction))
+    levels, levels_sure = _elected(votes, "levels", column.levels, column.levels_probability)
+    top, top_sure = _elected(votes, "junction", int(column.junction), column.junction_probability)
     return column.model_copy(
         update={
             "levels": levels,
-            "junction": junction,
-            "levels_probability": min(levels_share, 1.0),
-            "junction_probability": min(junction_share, 1.0),
+            "junction": bool(top),
+            "levels_probability": levels_sure,
+            "junction_probability": top_sure,
         }
     )
+
+
+def _elected(votes: Votes, what: Literal["levels", "junction"], value: int, probability: float) -> tuple[int, float]:
+    """Count one reading in; the value that most readings speak for, and its probability.
+
+    Readings share most of their error: beside the surest one, each adds but a part. One that is less sure than not
+    says nothing: what it couldn't see was seen before.
+    """
+    p = min(max(probability, 0.5), 1 - 1e-9)
+    odds = float(np.log(p / (1 - p)))
+    best, total = votes.get((what, value), (0.0, 0.0))
+    votes[what, value] = (max(best, odds), total + odds)
+    keys = [key for key in votes if key[0] == what]
+    values = np.array([votes[k][0] + (1 - tol.READING_CORRELATION) * (votes[k][1] - votes[k][0]) for k in keys])
+    if not values.any():
+        return value, probability
+    share = np.exp(values - values.max())
+    winner = int(np.argmax(share))
+    return keys[winner][1], float(share[winner] / (share.sum() + np.exp(-values.max())))  # the rest: something else

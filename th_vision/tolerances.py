@@ -96,7 +96,9 @@ BELIEVED_UNSEEN = 2
 MISSED_AT_ONCE = 3
 # Two columns, or two cars, nearer to each other than this share of their size are one, read twice.
 TWIN_SHARE = 0.6
-# A new road of which so much lies along another one is believed only when a second reading shows it, too.
+# A car that is seen at a wrong height is seen aside by this share of the error, the camera looking askew.
+TWIN_SLOPE = 0.4
+# A new road of which so much lies along another one, and that leads to no column, is a reading gone wrong.
 WITHIN_SHARE = 0.5
 # A road's tip may be this far outside a column's rim, plan view, to be taken as lying on it ...
 RESTS_XY_MM = 8.0

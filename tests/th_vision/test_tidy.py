@@ -1,0 +1,83 @@
+"""A reading is freed of what can't be, and of nothing else."""
+
+from __future__ import annotations
+
+from rules.layout import Layout, Road
+from tests.th_vision.games import (
+    C1,
+    C2,
+    C3,
+    PIECES,
+    R1,
+    R3,
+    RAMPS,
+    SECOND,
+    THIRD,
+    car,
+    column,
+    minus,
+    played,
+    plus,
+    road,
+)
+from th_vision.tidy import road_within_road, tidy
+
+
+def test_a_possible_reading_is_left_as_it_is() -> None:
+    assert tidy(THIRD, SECOND, PIECES) == THIRD
+
+
+def test_played_games_are_possible() -> None:
+    before = Layout()
+    for moment in played(7, ("blue", "pink", "green"), 12):
+        truth = moment.scene.layout()
+        assert tidy(truth, before, PIECES) == truth
+        before = truth
+
+
+def test_a_column_read_twice_is_one_and_roads_rest_on_it() -> None:
+    twin = column("c9", C3.x + 3, C3.y, 3, levels_probability=0.4)
+    resting = R3.model_copy(update={"rests_on": ("c1", "c9")})
+    seen = plus(minus(plus(SECOND, twin), "r3"), resting)
+    clean = tidy(seen, RAMPS, PIECES)
+    assert [c.id for c in clean.columns] == [c.id for c in SECOND.columns]
+    assert next(r for r in clean.roads if r.id == "r3").rests_on == ("c1", "c3")
+
+
+def test_the_column_that_is_believed_stays_though_its_twin_is_surer() -> None:
+    unsure = C3.model_copy(update={"levels_probability": 0.1})
+    twin = column("c9", C3.x + 3, C3.y, 3)
+    clean = tidy(plus(minus(SECOND, "c3"), unsure, twin), SECOND, PIECES)
+    assert [c.levels for c in clean.columns if c.x == C3.x] == [2]
+    assert len(clean.columns) == len(SECOND.columns)
+
+
+def test_a_car_seen_again_at_a_lower_height_is_one_car() -> None:
+    upper = car("k3", R3, "blue")
+    ghost = upper.model_copy(update={"id": "k9", "z": upper.z - 20, "x": upper.x + 8})
+    assert [k.id for k in tidy(plus(SECOND, ghost, upper), SECOND, PIECES).cars] == ["k1", "k2", "k3"]
+
+
+def test_cars_of_two_players_may_stand_over_each_other() -> None:
+    upper = car("k3", R3, "blue")
+    other = upper.model_copy(update={"id": "k9", "z": upper.z - 20, "player": "pink"})
+    assert len(tidy(plus(SECOND, upper, other), SECOND, PIECES).cars) == 4
+
+
+def test_a_road_along_another_one_that_leads_nowhere_is_a_ghost() -> None:
+    (ax, ay, az), (bx, by, _) = R3.ends
+    ghost = Road(id="r9", ends=((ax + 6, ay, az), (bx + 6, by, 2)), rests_on=("c1", "table"))
+    assert road_within_road(ghost, SECOND.roads, PIECES)
+    assert [r.id for r in tidy(plus(SECOND, ghost), SECOND, PIECES).roads] == [r.id for r in SECOND.roads]
+
+
+def test_a_known_road_is_no_ghost_of_itself() -> None:
+    (a, b) = R1.ends
+    again = R1.model_copy(update={"ends": ((a[0] + 2, a[1], a[2]), b)})
+    assert len(tidy(plus(minus(SECOND, "r1"), again), SECOND, PIECES).roads) == len(SECOND.roads)
+
+
+def test_roads_that_cross_or_meet_are_no_ghosts() -> None:
+    over = road("r9", column("c8", -110, 50, 4), column("c9", -6, 50, 5))
+    assert not road_within_road(over, SECOND.roads, PIECES)
+    assert not road_within_road(road("r8", C1, C2), SECOND.roads, PIECES)
