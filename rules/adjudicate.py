@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from rules.differences import differences
@@ -34,11 +34,24 @@ out, so that no file can keep the judge busy for ever."""
 
 @dataclass(frozen=True)
 class Judged:
-    """A fact, its line in the record, and what the rule book says to it."""
+    """A fact, its line in the record, and what the rule book says to it.
+
+    ``owners`` and ``kinds`` are those of the pieces on the table right after it (ids may be used again after an undo).
+    """
 
     number: int
     fact: Fact
     answers: tuple[Answer, ...]
+    owners: Mapping[str, str] = field(default_factory=dict, repr=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def words(self, language: str) -> Iterator[str]:
+        """The fact in words, then its rulings; supply and score are left out."""
+        yield describe(self.fact, language=language, owners=self.owners, kinds=self.kinds)
+        for answer in self.answers:
+            if not isinstance(answer, SupplyLine | ScoreLine) and not idle(answer, self.answers):
+                for message in messages(answer, language=language, owners=self.owners, kinds=self.kinds):
+                    yield str(message)
 
 
 @dataclass(frozen=True)
@@ -86,9 +99,11 @@ def take(game: Game, entry: Entry) -> Judged | BadLine:
     if isinstance(fact, GameFact):
         return Judged(entry.number, game.fact, ())
     try:
-        return Judged(entry.number, fact, tuple(game.apply(fact)))
+        answers = tuple(game.apply(fact))
     except RulesError as error:
         return BadLine(entry.number, str(error), fact.to_line())
+    owners, kinds = pieces_of(game)
+    return Judged(entry.number, fact, answers, owners, kinds)
 
 
 def overridden(game: GameFact, rules: str | None, options: Mapping[str, Switch]) -> GameFact:
@@ -140,16 +155,12 @@ def lines(record: Record, adjudication: Adjudication) -> Iterator[Line]:
 
 def told(adjudication: Adjudication, language: str = "en") -> str:
     """The whole game in words: each fact, and its rulings below it; supply and score once, at the end."""
-    owners, kinds = pieces_of(adjudication.game)
     out: list[str] = []
     last: dict[type[Answer], Answer] = {}
     for judged in adjudication.judged:
-        out.append(describe(judged.fact, language=language, owners=owners, kinds=kinds))
-        for answer in judged.answers:
-            if isinstance(answer, SupplyLine | ScoreLine):
-                last[type(answer)] = answer
-            elif not idle(answer, judged.answers):
-                out += [f"  {m}" for m in messages(answer, language=language, owners=owners, kinds=kinds)]
+        what, *rulings = judged.words(language)
+        out += [what, *(f"  {ruling}" for ruling in rulings)]
+        last |= {type(answer): answer for answer in judged.answers if isinstance(answer, SupplyLine | ScoreLine)}
     for answer in last.values():
         out += [str(message) for message in messages(answer, language=language)]
     return "\n".join(out) + "\n"

@@ -11,11 +11,9 @@ from rules.adjudicate import (
     Judged,
     adjudicate,
     fact_entries,
-    idle,
     notes_of,
     overridden,
     parse_options,
-    pieces_of,
     take,
 )
 from rules.errors import RulesError
@@ -31,13 +29,11 @@ from rules.events import (
     PenaltyLine,
     RampFact,
     RulingLine,
-    ScoreLine,
-    SupplyLine,
     Switch,
     UndoFact,
 )
 from rules.game import Game
-from rules.messages import fault_sentence, messages
+from rules.messages import fault_sentence
 from rules.outcome import Outcome
 from rules.record import BadLine, Record, read_record
 from rules.ruleset import RuleSet
@@ -50,7 +46,6 @@ from rules.sources import (
     SHIFT_SOURCE,
     Source,
 )
-from rules.telling import describe
 from rules.tolerances import WORTH_TELLING_MM
 from rules.voice import Voice
 
@@ -120,18 +115,16 @@ def explain_turn(
         turns = sorted({fact.turn for fact in record.facts if not isinstance(fact, GameFact | CityFact | RampFact)})
         there = f"turns {turns[0]} to {turns[-1]} are there" if turns else "it holds no turns"
         raise RulesError(f"{record.name}: no turn {turn}; {there}")
-    owners, kinds = pieces_of(after)
-    voice = Voice(language, owners, kinds)
+    voice = Voice(language, {}, {})
     sentences: list[str] = []
     rows: list[Row] = []
     for step in steps:
         if isinstance(step.result, BadLine):
             sentences.append(str(step.result))
             continue
-        sentences.append(describe(step.result.fact, language=language, owners=owners, kinds=kinds))
+        sentences += step.result.words(language)
+        voice = Voice(language, step.result.owners, step.result.kinds)
         for answer in step.result.answers:
-            if not isinstance(answer, SupplyLine | ScoreLine) and not idle(answer, step.result.answers):
-                sentences += [str(m) for m in messages(answer, language=language, owners=owners, kinds=kinds)]
             rows += _rows(answer, step.looked_at, voice, game.rules)
     headings = tuple(voice.word(*heading) for heading in say.HEADINGS)
     return Explanation(turn, tuple(sentences), headings, tuple(rows), after)
