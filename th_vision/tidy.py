@@ -89,7 +89,7 @@ def _one_of_each_column(
 
 
 def _one_of_each_car(seen: Sequence[Car], believed: Sequence[Car], pieces: Pieces) -> tuple[Car, ...]:
-    """Of two cars of a player that overlap in plan view one is the other, seen at a wrong height (and so a little aside,
+    """Of two cars of a player that overlap in plan view one is the other, seen at a wrong height (so a little aside,
     for the camera looks askew): the believed one, or the upper one, stays."""
 
     def length(car: Car) -> float:

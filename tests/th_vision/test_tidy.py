@@ -48,7 +48,7 @@ def test_the_column_that_is_believed_stays_though_its_twin_is_surer() -> None:
     unsure = C3.model_copy(update={"levels_probability": 0.1})
     twin = column("c9", C3.x + 3, C3.y, 3)
     clean = tidy(plus(minus(SECOND, "c3"), unsure, twin), SECOND, PIECES)
-    assert [c.levels for c in clean.columns if c.x == C3.x] == [2]
+    assert [c.levels for c in clean.columns if c.y == C3.y] == [2]
     assert len(clean.columns) == len(SECOND.columns)
 
 
