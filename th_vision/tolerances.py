@@ -151,6 +151,8 @@ ON_TABLE_DISCS = 0.7
 HELD_COLUMN_MM = 9.0
 # A shift is told as a knock from here on; below, it is only followed.
 KNOCK_MM = 4.0
+# An earlier count of discs is mended when later readings are so sure of another one.
+MENDED_CERTAIN = 0.99
 # Believed pieces: a colour of a car is trusted against the order of turns from this probability on.
 OWNER_CERTAIN = 0.9
 # Widths of sticks scatter by this.
