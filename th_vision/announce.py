@@ -26,7 +26,7 @@ from rules.events import (
 )
 from rules.messages import Message, messages
 from rules.telling import describe
-from th_vision.follow_events import Entered, Guide, Output, Told, Warned
+from th_vision.follow_events import Entered, Guide, Output, Reconsidered, Told, Warned
 
 Kind = Literal["legal", "fault", "too_close", "info", "head"]
 SURE = 0.98
@@ -64,11 +64,14 @@ class Announcer:
         self._quiet = quiet
         self._guided: dict[str, str] = {}
         self._owed: CarsLine | None = None
+        self._ruled: dict[str, RulingLine] = {}
 
     def lines(self, output: Output, owners: Mapping[str, str], kinds: Mapping[str, str] | None = None) -> list[Line]:
         """What to say of one output; ``owners`` and ``kinds``: piece id -> player, -> kind of piece."""
         if isinstance(output, Told):
             return self._told(output, owners, kinds or {})
+        if isinstance(output, Reconsidered):
+            return [_second_look(output)]
         if isinstance(output, Warned):
             return [Line(output.words, kind="too_close")]
         if isinstance(output, Guide):
@@ -88,6 +91,10 @@ class Announcer:
         ]
 
     def _told(self, told: Told, owners: Mapping[str, str], kinds: Mapping[str, str]) -> list[Line]:
+        rulings = {a.road: a for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
+        if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
+            return []
+        self._ruled |= rulings
         before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:
@@ -129,6 +136,16 @@ def head(
     sure = column.levels_probability * column.junction_probability if isinstance(column, FactColumn) else 1.0
     reason = "" if sure >= SURE else f"({100 * sure:.0f} %)"
     return Line(describe(told.fact, language=language, owners=owners, kinds=kinds), reason, "head")
+
+
+def _second_look(seen: Reconsidered) -> Line:
+    """What was read wrongly, and what changes with it is said after."""
+    column = seen.after.column
+    if column is None:
+        return Line(f"A second look at turn {seen.after.turn}.", kind="head")
+    top = ", the top one yellow" if column.junction else ""
+    words = f"A second look at turn {seen.after.turn}: column {column.id} has {column.levels} discs{top}."
+    return Line(words, kind="head")
 
 
 def set_in_lines(line: Line, *, width: int = 100, color: bool = False) -> str:

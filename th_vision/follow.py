@@ -9,11 +9,11 @@ State: the game (``rules.game.Game``), what is believed to stand on the table, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rules.errors import RulesError
-from rules.events import AlertLine, Answer, CarsLine, Fact, GameFact, MoveFact, RulingLine, UndoFact
+from rules.events import AlertLine, Answer, CarsFact, CarsLine, Fact, FactRoad, GameFact, MoveFact, RulingLine, UndoFact
 from rules.game import Game
 from rules.pieces import Pieces
 from th_vision.change import Change, compare
@@ -25,12 +25,14 @@ from th_vision.follow_events import (
     Guide,
     HandSeen,
     Output,
+    Reconsidered,
     Said,
     Settled,
     State,
     Told,
     Warned,
 )
+from th_vision.hindsight import reconsider
 from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
@@ -56,6 +58,7 @@ class Follower:
         self._knocked: frozenset[str] = frozenset()
         self._unread_readings = 0
         self._last_settled: Settled | None = None
+        self._told: list[Fact] = []
 
     def handle(self, event: Event, time_s: float) -> list[Output]:
         """Take one event and say what follows. A time that goes backwards counts as the time before."""
@@ -151,10 +154,28 @@ class Follower:
                 self._tell_where(change, knock.pieces)
         fell = frozenset(i for knock in knocks if not knock.shift_mm for i in knock.pieces)
         self.known = _adopt(self.known, change, keep, reading, fell)
+        self._mend(change)
         if fell:
             self._knocked = fell
             self._resting = "knocked"
         self._unread(reading)
+
+    def _mend(self, change: Change) -> None:
+        """Tell anew, from the first move on that later readings show to have been read wrongly."""
+        mended = reconsider(self._told, self.known.layout, change, self.pieces)
+        if mended is None:
+            return
+        before, after = mended
+        self._outputs.append(Reconsidered(before, after, self._time_s))
+        for fact in self._undo(before.turn, again=True):
+            self._tell(after if fact is before else fact, again=True)
+        if after.column is not None and before.column is None:
+            column = next(c for c in change.new_columns if c.id == after.column.id)
+            road = after.road
+            layout = self.known.layout
+            roads = tuple(r if r.id != road.id else r.model_copy(update=_lying(road)) for r in layout.roads)
+            layout = layout.model_copy(update={"columns": (*layout.columns, column), "roads": roads})
+            self.known = replace(self.known, layout=layout)
 
     def _tell_where(self, change: Change, ids: Iterable[str]) -> None:
         """Tell the rule book where pieces of the network stand now that were pushed, or put back."""
@@ -204,7 +225,9 @@ class Follower:
             return True  # half taken away: wait for what comes
         self._enter("move seen")
         self._enter("ruling")
-        self._tell(UndoFact(turn=last.turn))
+        for fact in self._undo(last.turn):
+            if fact is not last and not isinstance(fact, CarsFact):  # a knock before it stays
+                self._tell(fact, again=True)
         self._last_move = None
         known = refine(self.known, change, keep)
         if main <= gone:
@@ -232,7 +255,7 @@ class Follower:
 
     # --- saying ---
 
-    def _tell(self, fact: Fact) -> None:
+    def _tell(self, fact: Fact, *, again: bool = False) -> None:
         """Apply a fact to the game and put it out with its answers."""
         try:
             answers: list[Answer] = self.game.apply(fact)
@@ -240,7 +263,11 @@ class Follower:
             line = AlertLine(kind="unknown-object", turn=self.game.turn)
             self._outputs.append(Warned(line, f"The rule book can't take this: {error}", self._time_s))
             return
-        self._outputs.append(Told(fact, tuple(answers), self._time_s))
+        self._outputs.append(Told(fact, tuple(answers), self._time_s, again))
+        if isinstance(fact, UndoFact):
+            del self._told[_first_of(self._told, fact.turn) :]
+        else:
+            self._told.append(fact)
         if isinstance(fact, MoveFact):
             self._last_move = fact
             due = max((a.cars_due for a in answers if isinstance(a, RulingLine)), default=0)
@@ -251,6 +278,12 @@ class Follower:
         if self.game.finished:
             self._resting = "finished"
 
+    def _undo(self, turn: int, *, again: bool = False) -> list[Fact]:
+        """Take back a turn and all after it, as ``rules.game.Game`` does; the facts that are gone with it."""
+        gone = self._told[_first_of(self._told, turn) :]
+        self._tell(UndoFact(turn=turn), again=again)
+        return gone
+
     def _enter(self, state: State) -> None:
         if state != self.state:
             self.state = state
@@ -258,6 +291,18 @@ class Follower:
 
     def _rest(self) -> None:
         self._enter(self._resting)
+
+
+def _first_of(facts: Sequence[Fact], turn: int) -> int:
+    """Index of the first fact of a turn, or of a later one."""
+    numbers = [int(getattr(fact, "turn", 0)) for fact in facts]
+    exactly = [i for i, number in enumerate(numbers) if number == turn]
+    later = [i for i, number in enumerate(numbers) if number > turn]
+    return (exactly or later or [len(facts)])[0]
+
+
+def _lying(road: FactRoad) -> dict[str, object]:
+    return {"ends": road.ends, "rests_on": road.rests_on}
 
 
 def _ids(move: MoveFact) -> frozenset[str]:

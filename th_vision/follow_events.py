@@ -11,6 +11,7 @@ from rules.events import (
     CorrectionFact,
     DiscardStickFact,
     Fact,
+    MoveFact,
     PassFact,
     UndoFact,
 )
@@ -73,10 +74,21 @@ class Entered:
 
 @dataclass(frozen=True)
 class Told:
-    """A fact that goes into the record, and what the rule book answers."""
+    """A fact that goes into the record, and what the rule book answers. ``again``: it was told before, and is told anew
+    because an earlier fact was read wrongly."""
 
     fact: Fact
     answers: tuple[Answer, ...]
+    time_s: float
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Reconsidered:
+    """A better look shows that a fact of an earlier turn was read wrongly: what is told again follows."""
+
+    before: MoveFact
+    after: MoveFact
     time_s: float
 
 
@@ -97,4 +109,4 @@ class Guide:
     time_s: float
 
 
-Output: TypeAlias = Entered | Told | Warned | Guide
+Output: TypeAlias = Entered | Told | Warned | Guide | Reconsidered

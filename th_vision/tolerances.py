@@ -297,3 +297,6 @@ DEPTH_PIERCED_SLACK = 0.25
 DEPTH_CAR_STEP_MM = 3.0
 DEPTH_MOST_CARS = 4
 DEPTH_CAR_GAIN = 10.0
+# A new road or lone column must lower the misfit to depth by this (chi-square of independent samples) to be believed.
+ROAD_LEAST_GAIN = 10.0
+COLUMN_LEAST_GAIN = 4.0

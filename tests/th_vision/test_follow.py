@@ -33,7 +33,7 @@ from tests.th_vision.games import (
     road,
     states,
 )
-from th_vision.follow_events import Guide, HandSeen, Said, Settled, Told, Warned
+from th_vision.follow_events import Guide, HandSeen, Reconsidered, Said, Settled, Told, Warned
 from th_vision.virtual_table.misread import Misreading
 
 # --- set-up ---
@@ -401,3 +401,47 @@ def test_the_follower_keeps_no_more_the_longer_it_plays() -> None:
         follower.handle(Settled(FIRST), 10.0 + i)
     assert len(follower.known.weights) == len(follower.known.layout.columns) + 3 + 2
     assert len(follower.game.facts) == 3
+
+
+# --- hindsight ---
+
+
+def test_a_count_that_later_readings_contradict_is_mended_with_all_that_follows() -> None:
+    wrong = C3.model_copy(update={"levels": 3, "levels_probability": 0.6})
+    right = C3.model_copy(update={"levels_probability": 0.998})
+    first = plus(RAMPS, wrong, R3)
+    second = plus(minus(SECOND, "c3"), right)
+    follower, said = follow([RAMPS, first, second])
+    assert follower.game.columns["c3"].gray == 2
+    assert [o.before.turn for o in said if isinstance(o, Reconsidered)] == [1]
+    assert [f.type for f in facts(said)] == ["ramp", "ramp", "move", "move", "undo", "move", "move"]
+    ruling = follower.game.ruling("r3")
+    assert ruling is not None
+    assert ruling.call == "legal"
+
+
+def test_a_sure_count_is_not_mended_by_a_doubtful_one() -> None:
+    doubtful = C3.model_copy(update={"levels": 3, "levels_probability": 0.7})
+    follower, said = follow([RAMPS, FIRST, plus(minus(SECOND, "c3"), doubtful)])
+    assert follower.game.columns["c3"].gray == 2
+    assert not [o for o in said if isinstance(o, Reconsidered)]
+
+
+def test_an_offramp_that_turns_out_to_end_on_a_column_is_mended() -> None:
+    low = column("c3", -57, 106, 1)
+    flat = R3.model_copy(update={"ends": (R3.ends[0], (-57, 110, 2)), "rests_on": ("c1", "table")})
+    seen_better = plus(RAMPS, low, C4, R4, road("r3", C1, low))
+    follower, _ = follow([RAMPS, plus(RAMPS, flat), seen_better])
+    assert follower.game.kind("r3") == "road"
+    assert follower.game.columns["c3"].gray == 1
+    assert set(follower.game.roads) == {"r1", "r2", "r3", "r4"}
+
+
+def test_a_knock_before_a_move_that_is_taken_back_keeps_its_penalty() -> None:
+    lying = Road(id="r4", ends=((150, -60, 2), (40, -70, 2)), rests_on=("table", "table"))
+    follower, _ = follow([RAMPS, FIRST, SECOND, plus(minus(SECOND, "r4"), lying), SECOND, THIRD])
+    follower.handle(Settled(SECOND), 20.0)
+    assert follower.game.turn == 3
+    discs = {name: m.gray + m.yellow for name, m in follower.game.supplies.items()}
+    # Of 33 each: one in the ramp, two in the first column; and blue, whose turn it was, handed one to pink.
+    assert discs == {"blue": 33 - 1 - 2 - 1, "pink": 33 - 1 - 2 + 1}
