@@ -13,7 +13,7 @@ from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, refine_rim
 from th_vision.detect.kernel import bar_share, disc_share, shown
-from th_vision.detect.levels import settle_levels
+from th_vision.detect.levels import settle_levels, without_ghosts
 from th_vision.detect.measure import MeasuredRoad, measure_road
 from th_vision.detect.plan import PlanView
 from th_vision.detect.roads import fit_line, joinable, ramps_from
@@ -29,6 +29,7 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Ass
     columns = known.columns + fresh
     roads = known.roads + proposals(plan, pieces, columns, known)
     chosen = choose(plan, pieces, columns, roads, len(known.columns))
+    chosen = without_ghosts(plan, pieces, chosen, len(known.columns))
     return settle_levels(plan, pieces, chosen, len(known.columns))
 
 

@@ -19,7 +19,7 @@ from th_vision.detect.columns import ColumnCandidate, column_candidates
 from th_vision.detect.depth_model import DepthModel, Post, typical_car
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.plan import PlanView
-from th_vision.detect.roads import fit_line, joinable, ramps_from
+from th_vision.detect.roads import RoadCandidate, fit_line, joinable, ramps_from
 
 Array = NDArray[np.float64]
 
@@ -85,17 +85,25 @@ def _roads(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[Column
         for j in range(i + 1, len(candidates))
         if joinable(pieces, candidates[i], candidates[j])
     ]
-    out = []
+    out: list[Group] = []
+    ends: list[Array] = []
+    scores: list[float] = []
+
+    def propose(line: RoadCandidate, levels: tuple[int, int]) -> None:
+        out.append(_group(guess, line.a, line.b, levels))
+        ends.append(np.array([line.a, line.b]))
+        scores.append(line.score)
+
     for i, j in present_pairs(plan, pieces, pairs, centers, heights):
         a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
         line = fit_line(plan, pieces, a, b)
         if line is not None:
-            out.append(_group(guess, line.a, line.b, (candidates[i].levels, candidates[j].levels)))
+            propose(line, (candidates[i].levels, candidates[j].levels))
     for candidate in candidates:
         if candidate.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
             for line in ramps_from(plan, pieces, candidate):
-                out.append(_group(guess, line.a, line.b, (candidate.levels, 0)))
-    return out
+                propose(line, (candidate.levels, 0))
+    return _distinct(out, ends, scores)
 
 
 def _group(guess: Guess, a: Array, b: Array, levels: tuple[int, int]) -> Group:
@@ -155,7 +163,8 @@ def put_cars(guess: Guess) -> None:
 
 def _put_in(guess: Guess, hypotheses: list[Group]) -> None:
     """Greedily: of the best few as they are, polished, the best is put in; until nothing gains enough."""
-    waiting = _distinct(guess, [_Waiting(*_best_shift(guess, group)) for group in hypotheses])
+    waiting = [_Waiting(*_best_shift(guess, group)) for group in hypotheses]
+    waiting = [item for item in waiting if item.gain >= _least(item.group) * tolerances.DEPTH_LOOK_SHARE]
     while waiting:
         front = _front(guess, waiting)
         if not front:
@@ -205,30 +214,22 @@ def _front(guess: Guess, waiting: list[_Waiting]) -> list[_Waiting]:
     return front
 
 
-def _distinct(guess: Guess, waiting: list[_Waiting]) -> list[_Waiting]:
-    """Of hypotheses that say nearly the same only the best, and only those that gain something."""
-    kept: list[_Waiting] = []
-    for item in sorted(waiting, key=lambda item: -item.gain):
-        if item.gain < _least(item.group) * tolerances.DEPTH_LOOK_SHARE:
-            break
-        if not any(_nearly_same(guess, item.group, other.group) for other in kept):
-            kept.append(item)
+def _distinct(groups: list[Group], ends: list[Array], scores: list[float]) -> list[Group]:
+    """Of roads that say nearly the same only the one of the best score. ``ends``: (2, 3) tips of each."""
+    if not groups:
+        return []
+    all_ends = np.array(ends)
+    left = np.ones(len(groups), dtype=np.bool_)
+    kept = []
+    for k in np.argsort(-np.array(scores), kind="stable"):
+        if not left[k]:
+            continue
+        kept.append(groups[k])
+        for order in (all_ends, all_ends[:, ::-1]):
+            apart = np.abs(order - all_ends[k])
+            near = np.hypot(apart[..., 0], apart[..., 1]).max(axis=1) < tolerances.DEPTH_SAME_MM
+            left &= ~(near & (apart[..., 2].max(axis=1) < 1.0))
     return kept
-
-
-def _nearly_same(guess: Guess, a: Group, b: Group) -> bool:
-    near = tolerances.DEPTH_SAME_MM
-    if len(a.posts) != len(b.posts) or len(a.lays) != len(b.lays):
-        return False
-    if not a.lays:
-        (p,), (q,) = a.posts.values(), b.posts.values()
-        return p.levels == q.levels and bool(np.hypot(p.x - q.x, p.y - q.y) < near)
-    tips = [[tip for lay in group.lays.values() for tip in guess.tips(lay, group.posts)] for group in (a, b)]
-    for order in (tips[1], tips[1][::-1]):
-        apart = [np.abs(p - q) for p, q in zip(tips[0], order, strict=True)]
-        if all(np.hypot(d[0], d[1]) < near and d[2] < 1.0 for d in apart):
-            return True
-    return False
 
 
 def _least(group: Group) -> float:

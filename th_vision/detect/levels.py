@@ -9,13 +9,48 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate, best_rim
 from th_vision.detect.depth_model import Box, DepthModel, Post
 from th_vision.detect.depth_search import Group, Guess, Lay
 from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
+
+
+def without_ghosts(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int) -> Assembly:
+    """The assembly without new roads and lone new columns that explain nothing of the depth that the rest leaves open.
+
+    A shadow beside a high road can look like a lower road in colour; depth behind it is the high road's own.
+    """
+    while True:
+        guess = _guess(plan, pieces, assembly)
+        first_road = len(assembly.columns)
+        gains = {
+            m: guess.gain(Group({}, {first_road + m: guess.lays[first_road + m]}))
+            for m, found in enumerate(assembly.roads)
+            if found.age == FoundRoad.age
+        }
+        worst = min(gains, key=lambda m: gains[m], default=None)
+        if worst is None or gains[worst] >= tolerances.ROAD_LEAST_GAIN:
+            break
+        assembly = Assembly(assembly.columns, [road for m, road in enumerate(assembly.roads) if m != worst])
+    carrying = {end for found in assembly.roads for end in found.ends}
+    keep = [
+        k
+        for k, column in enumerate(assembly.columns)
+        if k < known
+        or k in carrying
+        or (
+            not column.rim < tolerances.LONE_COLUMN_RIM
+            and guess.gain(Group({k: guess.posts[k]})) >= tolerances.COLUMN_LEAST_GAIN
+        )
+    ]
+    place = {old: new for new, old in enumerate(keep)}
+    return Assembly(
+        [assembly.columns[k] for k in keep],
+        [replace(f, ends=(place.get(f.ends[0], -1), place.get(f.ends[1], -1))) for f in assembly.roads],
+    )
 
 
 def settle_levels(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int) -> Assembly:
