@@ -300,3 +300,5 @@ DEPTH_CAR_GAIN = 10.0
 # A new road or lone column must lower the misfit to depth by this (chi-square of independent samples) to be believed.
 ROAD_LEAST_GAIN = 10.0
 COLUMN_LEAST_GAIN = 4.0
+# A road from a standing column down to the table is tried where depth shows this share of its height.
+DEPTH_RAMP_SHARE = 0.35

@@ -33,6 +33,7 @@ def search(
     candidates = column_candidates(plan, pieces)
     _put_in(guess, _roads(guess, plan, pieces, candidates))
     polish_all(guess, (2.0, 1.0))
+    _put_in(guess, _ramps_of_posts(guess))
     put_cars(guess)
     _put_in(guess, _posts(guess, candidates))
     settle(guess)
@@ -104,6 +105,36 @@ def _roads(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[Column
             for line in ramps_from(plan, pieces, candidate):
                 propose(line, (candidate.levels, 0))
     return _distinct(out, ends, scores)
+
+
+def _ramps_of_posts(guess: Guess) -> list[Group]:
+    """Roads from low columns that stand down to the table, in whatever directions depth shows a bit of height."""
+    model = guess.model
+    pieces = model.pieces
+    angles = np.radians(np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG))
+    fraction = np.linspace(0.2, 0.6, 9)
+    out = []
+    for key, post in guess.posts.items():
+        if post.levels > tolerances.OFFRAMP_HIGHEST_LEVEL:
+            continue
+        top = post.levels * pieces.disc.height + pieces.stick.thickness
+        run = float(np.sqrt(max(pieces.stick.length**2 - (top - pieces.stick.thickness) ** 2, 1.0)))
+        reach = fraction * run - tolerances.DEPTH_OVERHANG_MM
+        points = np.empty((len(angles), len(fraction), 3))
+        points[..., 0] = post.x + np.cos(angles)[:, None] * reach
+        points[..., 1] = post.y + np.sin(angles)[:, None] * reach
+        points[..., 2] = top + fraction * (pieces.stick.thickness - top)
+        seen = np.asarray(model.plan.heights(points), dtype=np.float64)
+        share = np.nan_to_num(np.nanmean(seen / points[..., 2], axis=1))
+        for k, angle in enumerate(angles):
+            if share[k] < tolerances.DEPTH_RAMP_SHARE or share[k] < max(share[k - 1], share[(k + 1) % len(share)]):
+                continue
+            middle = run / 2 - tolerances.DEPTH_OVERHANG_MM
+            x, y = post.x + np.cos(angle) * middle, post.y + np.sin(angle) * middle
+            lay = Lay(float(x), float(y), float(angle), (key, TABLE))
+            if not any(_same_line(guess, lay, other) for other in guess.lays.values()):
+                out.append(Group({}, {guess.new_key(): lay}))
+    return out
 
 
 def _group(guess: Guess, a: Array, b: Array, levels: tuple[int, int]) -> Group:
