@@ -63,7 +63,7 @@ def main() -> int:
         if not arguments.quiet:
             wrong = f"{len(tally.differing)} differ, {len(tally.certain)} certain"
             say(f"seed {seed}: {tally.turns} turns, {wrong}; {time.perf_counter() - begun:.0f} s")
-            for line in tally.differing:
+            for line in (*tally.differing, *(f"mended: {line}" for line in tally.mended)):
                 say(f"  {line}")
     say(total.table())
     say(f"{time.perf_counter() - start:.0f} s")

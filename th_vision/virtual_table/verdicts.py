@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rules.events import LINE_TYPES, CarsFact, Fact, GameFact, KnockFact, MoveFact, PenaltyLine, RulingLine
+from rules.events import LINE_TYPES, CarsFact, Fact, GameFact, KnockFact, MoveFact, PenaltyLine, RulingLine, UndoFact
 from rules.game import Game
 from rules.layout import Layout
 from rules.uncertain import certain_enough
@@ -24,6 +24,7 @@ Verdict = Literal["agree", "doubt", "wrong in doubt", "wrong and certain", "miss
 KINDS: tuple[Kind, ...] = ("call", "side", "pays", "cars_due", "owner", "level", "cars", "penalty")
 VERDICTS: tuple[Verdict, ...] = ("agree", "doubt", "wrong in doubt", "wrong and certain", "missed", "invented")
 SAME_PLACE_MM = 15.0
+_SINS: tuple[Verdict, ...] = ("wrong and certain", "invented")
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Tally:
     turns: int = 0
     differing: list[str] = field(default_factory=list)
     certain: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)  # stated as certain, wrong, and taken back by the referee itself
 
     def add(self, other: Tally) -> None:
         """Add the counts of another game."""
@@ -41,6 +43,7 @@ class Tally:
         self.turns += other.turns
         self.differing += other.differing
         self.certain += other.certain
+        self.mended += other.mended
 
     def table(self) -> str:
         """The counts as a table for people."""
@@ -48,17 +51,19 @@ class Tally:
         rows += [f"{kind:<10}" + "".join(f"{self.counts[kind, v]:>19}" for v in VERDICTS) for kind in KINDS]
         share = 100 * len(self.differing) / max(self.turns, 1)
         rows.append(f"{self.turns} turns; {len(self.differing)} rulings differ from the truth ({share:.1f} %), ")
-        rows[-1] += f"{len(self.certain)} of them stated as certain"
+        rows[-1] += f"{len(self.certain)} of them stated as certain; {len(self.mended)} more were mended in hindsight"
         return "\n".join(rows)
 
 
 def true_lines(facts: Iterable[dict[str, Any]]) -> list[tuple[Fact, list[Any]]]:
     """The truth's facts with the rule book's answers to them, exact. The first fact is the game line."""
-    read = [LINE_TYPES[fact["type"]].model_validate(fact) for fact in facts]
-    first = read[0]
-    assert isinstance(first, GameFact), "a record begins with its game line"
-    game = Game(first)
-    return [(fact, game.apply(fact)) for fact in read[1:]]  # type: ignore[arg-type]  # facts only
+    first, *rest = facts
+    game = Game(GameFact.model_validate(first))
+    out: list[tuple[Fact, list[Any]]] = []
+    for line in rest:
+        fact: Any = LINE_TYPES[line["type"]].model_validate(line)
+        out.append((fact, list(game.apply(fact))))
+    return out
 
 
 def same_pieces(seen: Layout, truth: Layout) -> dict[str, str]:
@@ -85,14 +90,11 @@ def compare(
 ) -> Tally:
     """What was told of a game against its truth. ``names``: seen piece id -> true id."""
     tally = Tally()
-    taken_back: list[Told] = []
     ours: dict[str, Told] = {}
     cars_on: Counter[str] = Counter()
-    for entry in told:
+    standing = _not_taken_back(told)
+    for entry in standing:
         fact = entry.fact
-        if fact.type == "undo":
-            taken_back += [t for t in ours.values() if getattr(t.fact, "turn", 0) >= fact.turn]
-            ours = {road: t for road, t in ours.items() if getattr(t.fact, "turn", 0) < fact.turn}
         if isinstance(fact, MoveFact):
             ours[names.get(fact.road.id, f"?{fact.road.id}")] = entry
         if isinstance(fact, MoveFact | CarsFact):
@@ -117,12 +119,34 @@ def compare(
         verdicts = list(_verdicts(fact, ruling, entry_or_none, names))
         verdicts.append(("cars", "agree" if cars_on[road] == true_cars[road] else "wrong and certain", "cars seen"))
         _count(tally, verdicts, where)
+    for entry in told:
+        road = names.get(entry.fact.road.id, "") if isinstance(entry.fact, MoveFact) else ""
+        if road in moves and not any(entry is stands for stands in standing):
+            fact, answers = moves[road]
+            ruling = next(a for a in answers if isinstance(a, RulingLine))
+            wrong = [words for _, verdict, words in _verdicts(fact, ruling, entry, names) if verdict in _SINS]
+            tally.mended += [f"{label} turn {fact.turn}: {'; '.join(wrong)}"] if wrong else []
     for road in ours:
         tally.counts["call", "invented"] += 1
         tally.differing.append(f"{label}: a ruling on {road}, which is no move of the truth")
         tally.certain.append(tally.differing[-1])
-    _count(tally, _penalties(truth, told), f"{label} penalties")
+    _count(tally, _penalties(truth, standing), f"{label} penalties")
     return tally
+
+
+def _not_taken_back(told: Sequence[Told]) -> list[Told]:
+    """What was told and stands: an undo takes back its turn and all after it."""
+    standing: list[Told] = []
+    for entry in told:
+        if not isinstance(entry.fact, UndoFact):
+            standing.append(entry)
+            continue
+        numbers = [int(getattr(t.fact, "turn", 0)) for t in standing]
+        turn = entry.fact.turn
+        exactly = [i for i, number in enumerate(numbers) if number == turn]
+        later = [i for i, number in enumerate(numbers) if number > turn]
+        del standing[(exactly or later or [len(standing)])[0] :]
+    return standing
 
 
 def _count(tally: Tally, verdicts: Iterable[tuple[Kind, Verdict, str]], where: str) -> None:
@@ -131,7 +155,7 @@ def _count(tally: Tally, verdicts: Iterable[tuple[Kind, Verdict, str]], where: s
         tally.counts[kind, verdict] += 1
         if verdict not in ("agree", "doubt"):
             wrong.append(f"{words} ({verdict})")
-            if verdict in ("wrong and certain", "invented"):
+            if verdict in _SINS:
                 tally.certain.append(f"{where}: {words}")
     if wrong:
         tally.differing.append(f"{where}: {'; '.join(wrong)}")
