@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 ANGLES = 72  # directions tried from a base
 TIP_PAST_MM = (2.0, 6.0)  # how far a tip lies past the middle of its column
 SIDEWAYS_MM = 1.2  # how far an end may be laid off its column's middle
+RULES = frozenset({"column-under-road", "touch-road", "overhang"})  # those that a move can be let off from
+IN_EACH_OTHER_MM = 0.02  # deeper than this is no contact any more
 SKETCH_ERROR_MM = 2.5  # by how much a sketch's heights may be off
 MIN_CROSSING_DEG = 28.0  # flatter crossings overlap so far that an end would come to lie in them
 MIN_TURN_DEG = 72.0  # roads from one column lie apart outside of its disc from here on
@@ -110,9 +112,17 @@ def segment_crossings(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Ar
 
 
 def sketch(
-    game: Playing, base: str, levels: list[tuple[int, bool]], rng: np.random.Generator, repeats: int = 2
+    game: Playing,
+    base: str,
+    levels: list[tuple[int, bool]],
+    rng: np.random.Generator,
+    repeats: int = 2,
+    past_mm: tuple[float, float] = TIP_PAST_MM,
 ) -> Sketches:
-    """Sketches from one base for these (level, junction) of the new column; level 0 stands for an offramp."""
+    """Sketches from one base for these (level, junction) of the new column; level 0 stands for an offramp.
+
+    ``past_mm``: how far the stick's tip lies past the middle of the new column.
+    """
     column = game.column(base)
     pieces = game.pieces
     n_each = ANGLES * repeats
@@ -121,7 +131,7 @@ def sketch(
     level = np.repeat([lv for lv, _ in levels], n_each)
     junction = np.repeat([jn for _, jn in levels], n_each)
     past = rng.uniform(*TIP_PAST_MM, n)
-    past_new = rng.uniform(*TIP_PAST_MM, n)
+    past_new = rng.uniform(*past_mm, n)
     u = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     left = np.stack([-u[:, 1], u[:, 0]], axis=1)
     start = np.array([column.x, column.y]) - u * past[:, None]
@@ -147,9 +157,17 @@ class Rated:
 
 
 def possible(
-    game: Playing, sketches: Sketches, field: Field, margins: Margins, meant: frozenset[str] = frozenset()
+    game: Playing,
+    sketches: Sketches,
+    field: Field,
+    margins: Margins,
+    meant: frozenset[str] = frozenset(),
+    skip: frozenset[str] = frozenset(),
 ) -> Rated:
-    """Leave out sketches that come too near to anything but the columns that are ``meant`` to be come near to."""
+    """Leave out sketches that come too near to anything but the columns that are ``meant`` to be come near to.
+
+    ``skip``: rules of ``RULES`` that are not looked at.
+    """
     pieces = game.pieces
     radius, half_width = pieces.disc.radius, pieces.stick.width / 2
     s = sketches
@@ -178,7 +196,8 @@ def possible(
     to = (tips[:, 1] - tips[:, 0]) / np.linalg.norm(tips[:, 1] - tips[:, 0], axis=1)[:, None]
     c, d = tips[:, 0] + to * inset, tips[:, 1] - to * inset
     under_column = np.array([segment_point_distance(c, d, s.column)]).reshape(len(sticks), len(s)).T
-    keep &= np.all(under_column > radius + half_width + margins.plan, axis=1) | ~is_column
+    if "column-under-road" not in skip:
+        keep &= np.all(under_column > radius + half_width + margins.plan, axis=1) | ~is_column
 
     t, u, sine = segment_crossings(s.start, s.end, tips[:, 0], tips[:, 1])
     crosses = (t > 0) & (t < 1) & (u > 0) & (u < 1) & ~shares[None]
@@ -191,7 +210,8 @@ def possible(
     z_new = s.z0[:, None] + t * (s.z1 - s.z0)[:, None]
     z_old = heights[None, :, 0] + u * (heights[:, 1] - heights[:, 0])[None]
     gap = np.abs(z_new - z_old) - pieces.stick.thickness
-    keep &= np.all(~crosses | (well & (gap > margins.gap + SKETCH_ERROR_MM * 0.5)), axis=1)
+    roomy = (gap > margins.gap + SKETCH_ERROR_MM * 0.5) | ("touch-road" in skip)
+    keep &= np.all(~crosses | (well & roomy), axis=1)
     side = np.minimum.reduce(
         [
             segment_point_distance(c, d, a).T,
@@ -211,10 +231,18 @@ def possible(
     return Rated(s.take(keep), crosses[keep], above[keep], gap[keep])
 
 
-def check(game: Playing, build: Build, margins: Margins, *, meant: frozenset[str] = frozenset()) -> str | None:
+def check(
+    game: Playing,
+    build: Build,
+    margins: Margins,
+    *,
+    meant: frozenset[str] = frozenset(),
+    skip: frozenset[str] = frozenset(),
+) -> str | None:
     """Why a build would break a rule or come nearer to its limit than the margins; None where all is well.
 
-    ``meant``: columns that the road may come near to, or lie over.
+    ``meant``: columns that the road may come near to, or lie over. ``skip``: rules of ``RULES`` that are left to the
+    rule book; that no body is in another is looked at all the same.
     """
     stick, new = build.stick, build.column
     shared = {build.base}
@@ -234,7 +262,7 @@ def check(game: Playing, build: Build, margins: Margins, *, meant: frozenset[str
             return f"{new.id} in {column.id}"
     for other in game.scene.sticks:
         over_new = new is not None and not far_apart(other, new.x, new.y, reach)
-        if new is not None and over_new and column_clearance(other, new).plan_mm < margins.plan:
+        if new is not None and over_new and not _stands_clear(other, new, margins, "column-under-road" in skip):
             return f"{new.id} under {other.id}"
         room = stick_clearance(stick, other)
         if shared & set(game.ends_at[other.id]):
@@ -243,7 +271,7 @@ def check(game: Playing, build: Build, margins: Margins, *, meant: frozenset[str
         elif room.gap_mm is None:
             if room.plan_mm < margins.plan:
                 return f"too near to {other.id}"
-        elif room.gap_mm < margins.gap:
+        elif room.gap_mm < (-IN_EACH_OTHER_MM if "touch-road" in skip else margins.gap):
             return f"no room at {other.id}"
         elif centre_lines_cross(stick, other) is None:
             return f"only partly across {other.id}"
@@ -259,10 +287,20 @@ def check(game: Playing, build: Build, margins: Margins, *, meant: frozenset[str
         body = new if new is not None and id == new.id else game.column(id)
         along = np.subtract(stick.ends[1 - end][:2], stick.ends[end][:2])
         along = along / np.linalg.norm(along)
+        if "overhang" in skip and end == 1:
+            continue
         past = float(np.dot(np.array([body.x, body.y]) - stick.ends[end][:2], along))
         if past > game.pieces.disc.radius - margins.plan or past < -game.pieces.disc.radius + 3.0:
             return f"tip {past:.1f} mm past the middle of {id}"
     return None
+
+
+def _stands_clear(road: StickBody, column: ColumnBody, margins: Margins, under: bool) -> bool:
+    """Whether a new column stands beside a road; where it may stand ``under`` it, whether it has room there."""
+    room = column_clearance(road, column)
+    if room.gap_mm is not None:
+        return under and room.gap_mm >= margins.gap
+    return room.plan_mm >= (0.0 if under else margins.plan)
 
 
 def _apart_outside(game: Playing, column: str, a: StickBody, b: StickBody) -> bool:

@@ -144,6 +144,7 @@ class Playing:
         fact = as_fact(self.lines[0])
         assert isinstance(fact, GameFact)
         self.referee = Game(fact)
+        self.acting: str | None = None  # who plays out of turn
         self._numbers = {"c": 0, "r": 0, "k": 0}
 
     # --- looking ---
@@ -170,8 +171,8 @@ class Playing:
 
     @property
     def whose_turn(self) -> str:
-        """The player whose turn it is."""
-        return self.referee.whose_turn
+        """The player whose turn it is, or who plays as if it were."""
+        return self.acting or self.referee.whose_turn
 
     def holding(self, player: str) -> Holding:
         """What a player still holds, and may build on."""
@@ -367,6 +368,19 @@ class Playing:
                 del bases[build.base]
         if build.column is not None:
             bases[build.column.id] = 2 if build.column.junction else 1
+
+    def take_back(self, before: Playing, turn: int) -> PlayedMoment:
+        """The move of ``turn`` is taken back: the table is as it was ``before``; its pieces' ids stay used."""
+        removed = self.scene.sticks[-1]
+        self.scene = before.scene
+        self.owner, self.ends_at = dict(before.owner), dict(before.ends_at)
+        self.taken = {road: set(sides) for road, sides in before.taken.items()}
+        self.bases = {name: dict(bases) for name, bases in before.bases.items()}
+        line: Line = {"type": "undo", "turn": turn}
+        player = before.whose_turn
+        hands = (self.hand(player, removed.ends[1][:2]),)
+        label = f"turn {turn}: {player} takes {removed.id} back"
+        return self.moment(Kind("undo", turn, player, ("taken-back",)), [line], label, hands)
 
     def give_up(self) -> PlayedMoment:
         """The player whose turn it is can't build: passes, or with missions and no gray disc lays a stick aside."""

@@ -10,6 +10,7 @@ import numpy as np
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.virtual_table.candidates import Field, Margins
+from th_vision.virtual_table.mischief import eventful_game
 from th_vision.virtual_table.mishaps import knock, loose_roads
 from th_vision.virtual_table.player import Taste, check_request, find_build
 from th_vision.virtual_table.playing import Build, CrossingSeen, PlayedMoment, Playing
@@ -28,9 +29,11 @@ FREE = Taste(
     paying=0.0, next_paying=1.0, junction=0.0, offramp=0.0
 )  # moves in between don't use up what is to be shown
 
+SCRIPTS = ("demo",)
 SCENARIOS = {
     "demo": "2 players: over, under, both at once, not first, a junction, an offramp, a covered column, a close call, "
     "a knock, an own road crossed, a forgotten car",
+    "eventful": "a game of 20 turns in which things go wrong: faults, cases close to a limit, knocks, moves taken back",
 }
 
 
@@ -134,8 +137,8 @@ def scripted_game(
     Raises:
         VisionError: no such script, players it isn't for, or no way found to show it all (try another seed).
     """
-    if name not in SCENARIOS:
-        raise VisionError(f"scenario {name!r} is not known; choose one of {', '.join(SCENARIOS)}")
+    if name not in SCRIPTS:
+        raise VisionError(f"scenario {name!r} is not known; choose one of {', '.join(SCRIPTS)}")
     if len(players) != 2:
         raise VisionError(f"scenario {name!r} is for 2 players, got {len(players)}; give two names")
     check_request(pieces, players, "rainbow-city", field_of(pieces))
@@ -153,7 +156,9 @@ def field_of(pieces: Pieces) -> tuple[float, float]:
 
 
 def scenario(name: str, rng: np.random.Generator, pieces: Pieces, players: tuple[str, ...]) -> Iterator[PlayedMoment]:
-    """A scripted game by name, for the command."""
+    """A scripted or eventful game by name, for the command."""
+    if name == "eventful":
+        return eventful_game(rng, pieces, players, field_mm=field_of(pieces))
     return scripted_game(name, rng, pieces, players)
 
 

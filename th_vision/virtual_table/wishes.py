@@ -49,6 +49,9 @@ class Wish:
     to find broken, no others. ``junction``: whether the new column has to be one (None: either); ``offramp``: whether
     it is an offramp. ``toward``: where the new column should be, in stick lengths from the middle of the table: the
     nearest place that there is.
+
+    ``skip``: rules that are left to the rule book while a place is sought. ``at_most``: the ruling may find fewer than
+    the ``faults``. ``dead_end``: no road has to lead on. ``alter`` is done to the build before it is ruled on.
     """
 
     label: str
@@ -62,6 +65,10 @@ class Wish:
     from_turn: int = 1
     until: int = 1_000
     toward: Point2 | None = None
+    skip: frozenset[str] = frozenset()
+    at_most: bool = False
+    dead_end: bool = False
+    alter: Callable[[Build], Build] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ def options(game: Playing, rng: np.random.Generator, field: Field, margins: Marg
         levels = [*_levels(game, base, junction=None, offramp=False), *_levels(game, base, junction=None, offramp=True)]
         if levels:
             rated = possible(game, sketch(game, base, levels, rng, REPEATS), field, margins)
-            found += _as_options(game, rated.sketches, frozenset())
+            found += as_options(game, rated.sketches, frozenset())
     return [found[i] for i in rng.permutation(len(found))]
 
 
@@ -92,11 +99,11 @@ def options_near(game: Playing, near: Near, rng: np.random.Generator, field: Fie
         levels = _levels(game, base, junction=None, offramp=False)
         for sketches, meant in _passing(game, base, levels, near, rng) if levels else ():
             rated = possible(game, sketches, field, margins, meant)
-            found += _as_options(game, rated.sketches, meant)
+            found += as_options(game, rated.sketches, meant)
     return [found[i] for i in rng.permutation(len(found))]
 
 
-def _as_options(game: Playing, sketches: Sketches, meant: frozenset[str]) -> list[Option]:
+def as_options(game: Playing, sketches: Sketches, meant: frozenset[str]) -> list[Option]:
     return [Option(sketches, i, rough_build(game, sketches, i), meant) for i in range(len(sketches))]
 
 
@@ -120,13 +127,19 @@ def fulfil(
         build = realise(game, option.sketches, option.index, size)
         if build is None or not wish.accept(game, build):
             continue
-        if check(game, build, margins, meant=option.meant) is not None:
+        if check(game, build, margins, meant=option.meant, skip=wish.skip) is not None:
             continue
+        if wish.alter is not None:
+            build = wish.alter(build)
         count = max(0, min(build.due, held.cars) + wish.cars)
         placed = with_cars(game, build, count, rng)
         if placed is None or not _ruled_as_meant(game, placed, wish):
             continue
-        if build.column is None or len(continuations(game, build, field, margins, rng)[1].sketches) >= WAYS_ON:
+        if (
+            wish.dead_end
+            or build.column is None
+            or len(continuations(game, build, field, margins, rng)[1].sketches) >= WAYS_ON
+        ):
             return placed
     return None
 
@@ -136,7 +149,9 @@ def _ruled_as_meant(game: Playing, build: Build, wish: Wish) -> bool:
     assert isinstance(fact, MoveFact)
     ruling: RulingLine = game.referee.preview(fact)
     broken = {fault.rule for fault in ruling.faults if fault.call != "clear"}
-    return broken == wish.faults and ruling.cars_due == min(build.due, game.holding(game.whose_turn).cars)
+    as_meant = broken <= wish.faults if wish.at_most else broken == wish.faults
+    due = build.due - (wish.offramp and bool(wish.faults))  # an offramp that breaks a rule earns no car
+    return as_meant and ruling.cars_due == min(due, game.holding(game.whose_turn).cars)
 
 
 def _levels(game: Playing, base: str, *, junction: bool | None, offramp: bool) -> list[tuple[int, bool]]:
