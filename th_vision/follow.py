@@ -182,7 +182,7 @@ class Follower:
         wanted = set(ids)
         columns = [c for c in change.seen.columns if c.id in wanted and c.id in self.game.columns]
         roads = [r for r in change.seen.roads if r.id in wanted and r.id in self.game.roads]
-        for fact in read_restored(columns, roads, self.game.turn, self.pieces):
+        for fact in read_restored(columns, roads, self.game.turn):
             self._tell(fact)
 
     def _unread(self, reading: Reading) -> None:

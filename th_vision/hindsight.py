@@ -31,7 +31,7 @@ def reconsider(
             if mended is not None:
                 return fact, mended
         elif (column := columns.get(fact.column.id)) is not None and _counted_wrongly(fact, column):
-            return fact, fact.model_copy(update={"column": fact_column(column, pieces)})
+            return fact, fact.model_copy(update={"column": fact_column(column, fact.road, pieces)})
     return None
 
 
@@ -56,7 +56,7 @@ def _not_an_offramp(fact: MoveFact, believed: Layout, new: Sequence[Column], pie
         return None
     ends = (road.ends[0], (road.ends[1][0], road.ends[1][1], column.top_z + pieces.stick.thickness))
     lying = FactRoad.of(road.model_copy(update={"ends": ends, "rests_on": (road.rests_on[0], column.id)}))
-    return fact.model_copy(update={"column": fact_column(column, pieces), "road": lying})
+    return fact.model_copy(update={"column": fact_column(column, lying, pieces), "road": lying})
 
 
 def believed_columns(layout: Layout) -> set[str]:

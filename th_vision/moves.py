@@ -51,7 +51,7 @@ class Ramp:
         """The ramp as a fact, for that player."""
         return RampFact(
             player=player,
-            column=fact_column(self.column, pieces),
+            column=fact_column(self.column, self.road, pieces),
             road=FactRoad.of(self.road),
             cars=tuple(FactCar.of(car) for car in self.cars),
         )
@@ -99,9 +99,13 @@ def share_ramps(ramps: Sequence[Ramp], players: Sequence[str], pieces: Pieces) -
     return [owner[player].fact(player, pieces) for player in players if player in owner]
 
 
-def fact_column(column: Column, pieces: Pieces) -> FactColumn:
-    """The column as a fact. Where its count of discs is in doubt, the height of its top is: by a disc, with the
-    probability that the count is wrong."""
+def fact_column(column: Column, road: Road, pieces: Pieces) -> FactColumn:
+    """The column as a fact. Where its count of discs is in doubt and the road on it speaks for another one, the height
+    of its top is in doubt: by a disc, with the probability that the count is wrong."""
+    tip = min(road.ends, key=lambda end: math.hypot(end[0] - column.x, end[1] - column.y))
+    lifted = abs(tip[2] - pieces.stick.thickness - column.top_z)
+    if lifted < tol.LIFTED_DISCS * pieces.disc.height:
+        return FactColumn.of(column)
     wrong = 1 - column.levels_probability
     sigma_z = (
         float(math.hypot(column.sigma_z, math.sqrt(wrong) * pieces.disc.height)) if wrong > UNSURE else column.sigma_z
@@ -138,7 +142,7 @@ def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = Fals
             turn=ahead.turn,
             player=player,
             base=best.base,
-            column=None if best.column is None else fact_column(best.column, pieces),
+            column=None if best.column is None else fact_column(best.column, best.road, pieces),
             road=FactRoad.of(best.road),
             cars=tuple(FactCar.of(k.model_copy(update={"on": best.road.id})) for k in best.cars(change, pieces)),
         )
@@ -199,14 +203,14 @@ def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = froz
     return facts
 
 
-def read_restored(columns: Sequence[Column], roads: Sequence[Road], turn: int, pieces: Pieces) -> list[RestoredFact]:
+def read_restored(columns: Sequence[Column], roads: Sequence[Road], turn: int) -> list[RestoredFact]:
     """Where pieces that were knocked stand now; nothing where there are none."""
     if not columns and not roads:
         return []
     return [
         RestoredFact(
             turn=turn,
-            columns=tuple(fact_column(column, pieces) for column in columns),
+            columns=tuple(FactColumn.of(column) for column in columns),
             roads=tuple(FactRoad.of(road) for road in roads),
         )
     ]

@@ -81,5 +81,9 @@ def _doubts_of_ruling(last: Told | None) -> dict[str, str]:
         if isinstance(answer, RulingLine):
             for fault in answer.faults:
                 if fault.call == "too_close":
-                    out.update(dict.fromkeys(fault.with_ or ((answer.road,) if answer.road else ()), fault.rule))
+                    out.update(
+                        dict.fromkeys(
+                            fault.with_ or ((answer.road,) if answer.road else ()), fault.rule.replace("-", " ")
+                        )
+                    )
     return out

@@ -153,6 +153,8 @@ HELD_COLUMN_MM = 9.0
 KNOCK_MM = 4.0
 # An earlier count of discs is mended when later readings are so sure of another one.
 MENDED_CERTAIN = 0.99
+# A road's end this far (in discs) above or below what its column's count says speaks against that count.
+LIFTED_DISCS = 0.4
 # Believed pieces: a colour of a car is trusted against the order of turns from this probability on.
 OWNER_CERTAIN = 0.9
 # Widths of sticks scatter by this.
@@ -256,8 +258,9 @@ DEPTH_OVERHANG_MM = 3.5
 DEPTH_OVERHANG_SIGMA_MM = 3.0
 # Times each step of a coordinate descent is tried at most.
 DEPTH_SWEEPS = 3
-# Least gain (chi-square) for which a road with its columns, or a column alone, is believed.
-DEPTH_ROAD_GAIN = 25.0
+# Least gain (chi-square) for which a road is believed, what each new column under it adds, and for a column alone.
+DEPTH_ROAD_GAIN = 15.0
+DEPTH_NEW_POST_GAIN = 5.0
 DEPTH_POST_GAIN = 12.0
 # A piece already put in stays only while taking it out costs this share of those gains.
 DEPTH_KEEP_SHARE = 0.6
