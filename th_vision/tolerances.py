@@ -305,3 +305,5 @@ ROAD_LEAST_GAIN = 10.0
 COLUMN_LEAST_GAIN = 4.0
 # A road from a standing column down to the table is tried where depth shows this share of its height.
 DEPTH_RAMP_SHARE = 0.35
+# How often what was chosen is looked through for ghosts and chosen anew without them.
+GHOST_ROUNDS = 6

@@ -264,7 +264,10 @@ def _distinct(groups: list[Group], ends: list[Array], scores: list[float]) -> li
 
 
 def _least(group: Group) -> float:
-    return tolerances.DEPTH_ROAD_GAIN if group.lays else tolerances.DEPTH_POST_GAIN
+    """The gain from which on a new group is believed; columns that stand already need no explanation of their own."""
+    if not group.lays:
+        return tolerances.DEPTH_POST_GAIN
+    return tolerances.DEPTH_ROAD_GAIN + len(group.posts) * tolerances.DEPTH_NEW_POST_GAIN
 
 
 def _meet(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> bool:
