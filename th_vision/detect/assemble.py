@@ -28,9 +28,16 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Ass
     fresh = [column for column in distinct_columns(pieces, fresh) if _is_new(pieces, column, known)]
     columns = known.columns + fresh
     roads = known.roads + proposals(plan, pieces, columns, known)
-    chosen = choose(plan, pieces, columns, roads, len(known.columns))
-    chosen = without_ghosts(plan, pieces, chosen, len(known.columns))
-    return settle_levels(plan, pieces, chosen, len(known.columns))
+    for _ in range(tolerances.GHOST_ROUNDS):
+        chosen = choose(plan, pieces, columns, roads, len(known.columns))
+        left = without_ghosts(plan, pieces, chosen, len(known.columns))
+        kept = {id(found.road) for found in left.roads}
+        ghosts = {id(found.road) for found in chosen.roads} - kept
+        if not ghosts:
+            break
+        # a ghost may have taken the place of what really lies there
+        roads = [found for found in roads if id(found.road) not in ghosts]
+    return settle_levels(plan, pieces, left, len(known.columns))
 
 
 def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:

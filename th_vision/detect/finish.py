@@ -212,6 +212,8 @@ def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate,
     sigma_rim = tolerances.RIM_SIGMA_MM / max(rim, 0.12) if np.isnan(c.sigma_xy) else c.sigma_xy
     sigma_z = tolerances.DISC_HEIGHT_SIGMA_MM * float(np.sqrt(c.levels)) + tolerances.TOP_SIGMA_MM
     tangent = plan_tangent(plan, np.array([c.x, c.y, z]))
+    # a top whose place is unsure has shown another place's colour
+    sure = min(1.0, tolerances.JUNCTION_PLACE_MM / sigma_rim)
     return Column(
         id=name,
         x=c.x,
@@ -222,7 +224,9 @@ def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate,
         sigma_xy=float(np.hypot(sigma_rim, sigma_z * tangent)),
         sigma_z=sigma_z,
         levels_probability=0.5 if np.isnan(c.levels_probability) else c.levels_probability,
-        junction_probability=float(np.clip(0.5 + 4 * margin, 0.5, 0.999)) if plan.color is not None else 0.5,
+        junction_probability=float(np.clip(0.5 + 4 * margin * sure, 0.5, 0.5 + 0.499 * sure))
+        if plan.color is not None
+        else 0.5,
     )
 
 

@@ -41,7 +41,15 @@ class MeasuredRoad:
     def score(self) -> float:
         """How much speaks for it, about 0 to 3."""
         edges = 0.5 if np.isnan(self.edges) else self.edges
-        return self.presence + edges + 0.5 * sum(self.tip_clear) - min(abs(self.reading_mm) / 8.0, 1.0)
+        heights = [abs(z - tip[2]) for z, tip in zip(self.depth_ends, (self.a, self.b), strict=True) if np.isfinite(z)]
+        wrong_height = float(np.mean(heights)) if heights else 0.0
+        return (
+            self.presence
+            + edges
+            + 0.5 * sum(self.tip_clear)
+            - min(abs(self.reading_mm) / 8.0, 1.0)
+            - min(max(wrong_height - 3.0, 0.0) / 6.0, 1.5)
+        )
 
 
 def measure_road(
@@ -66,7 +74,7 @@ def measure_road(
         if axis is not None:
             a, b, sigma_across = axis
     patch = strip(plan, a, b, pieces.disc.radius + 6, pieces.stick.width / 2 + 3, tolerances.STRIP_PITCH_MM)
-    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others)
+    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others, _eye(plan))
     unit = (b - a) / patch.length
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
     presence, reading, depth_ends = _depth_check(plan, pieces, tip_a, tip_b)
@@ -78,9 +86,14 @@ def measure_road(
 
 def plan_tangent(plan: PlanView, point: Array) -> float:
     """How far (mm) a point moves in plan view when its height is wrong by 1 mm: tangent of the line of sight."""
-    camera = plan.table.T_color_table if plan.table.camera.color is not None else plan.table.T_depth_table
-    eye = np.linalg.inv(camera)[:3, 3]
+    eye = _eye(plan)
     return float(np.hypot(*(eye[:2] - point[:2])) / max(eye[2] - point[2], 1.0))
+
+
+def _eye(plan: PlanView) -> Array:
+    """Centre (3,) of the camera that places things in plan: colour, or depth where there is none; table frame, mm."""
+    camera = plan.table.T_color_table if plan.table.camera.color is not None else plan.table.T_depth_table
+    return np.asarray(np.linalg.inv(camera)[:3, 3], dtype=np.float64)
 
 
 def _run(pieces: Pieces, a: Array, b: Array) -> float:
@@ -156,6 +169,7 @@ def _find_tips(
     run: float,
     centers: tuple[Array | None, Array | None],
     others: tuple[tuple[Array, Array], ...],
+    eye: Array,
 ) -> tuple[tuple[float, float], tuple[float, float], float]:
     """Positions of both tips along the strip (mm from a), how clear each is (0 to 1), and the sigma along.
 
@@ -177,7 +191,7 @@ def _find_tips(
     # a true tip has the stick's own colour inside of it and less of it outside
     before, after = np.roll(own, step), np.roll(own, -step)
     edge = _end_edges(patch, pieces, _outlines_of(patch, pieces, others))
-    usable = _off_rims(patch, centers, radius)
+    usable = _off_rims(patch, centers, radius, eye)
     strength = (
         edge[0] * np.clip(0.15 + after - before, 0, 1) * usable,
         edge[1] * np.clip(0.15 + before - after, 0, 1) * usable,
@@ -218,20 +232,34 @@ def _start_range(at: list[float | None], length: float, run: float, radius: floa
     return (low, high) if low <= high else ((low + high) / 2, (low + high) / 2)
 
 
-def _off_rims(patch: Strip, centers: tuple[Array | None, Array | None], radius: float) -> Array:
-    """(ns,) 0 where the strip's middle passes a rim of the columns below, 1 elsewhere."""
+def _off_rims(patch: Strip, centers: tuple[Array | None, Array | None], radius: float, eye: Array) -> Array:
+    """(ns,) 0 where the strip's middle passes a rim of the columns below or their sides as the ``eye`` sees them.
+
+    The side of a column is in shade and looks like a stick that sticks out; its lower rim looks like that stick's tip.
+    """
     usable = np.ones(len(patch.s))
     along = (patch.b - patch.a)[:2] / patch.length
     left = np.array([-along[1], along[0]])
-    for center in centers:
+    for center, top in zip(centers, (patch.a[2], patch.b[2]), strict=True):
         if center is None:
             continue
-        s, t = float((center - patch.a[:2]) @ along), float((center - patch.a[:2]) @ left)
-        if abs(t) < radius:
-            half = np.sqrt(radius**2 - t**2)
-            for rim in (s - half, s + half):
-                usable[np.abs(patch.s - rim) < tolerances.RIM_BLIND_MM] = 0.0
+        foot = center + (eye[:2] - center) * (top / eye[2])  # where the foot appears at the height of the strip
+        rims = [_crossings(patch.a[:2], along, left, middle, radius) for middle in (center, foot)]
+        for side in (0, 1):
+            places = [pair[side] for pair in rims if pair is not None]
+            if places:
+                low, high = min(places) - tolerances.RIM_BLIND_MM, max(places) + tolerances.RIM_BLIND_MM
+                usable[(patch.s > low) & (patch.s < high)] = 0.0
     return usable
+
+
+def _crossings(start: Array, along: Array, left: Array, center: Array, radius: float) -> tuple[float, float] | None:
+    """Where (mm along) a line through ``start`` enters and leaves a circle; None where it misses it."""
+    s, t = float((center - start) @ along), float((center - start) @ left)
+    if abs(t) >= radius:
+        return None
+    half = float(np.sqrt(radius**2 - t**2))
+    return s - half, s + half
 
 
 def _own_color(patch: Strip, pieces: Pieces) -> Array:
