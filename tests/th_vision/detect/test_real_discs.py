@@ -1,6 +1,7 @@
 """Real D415 shots of one copper disc on a white board: what the project's own still view and disc detection find.
 
-The disc is about 25 mm in radius; its step in depth along the camera's axis was published as 5.46 +- 0.60 mm. The board is seen under 30 degrees, so that step is a height of 5.46 * cos(30.5 deg) = 4.7 mm.
+The disc is about 25 mm in radius; its step in depth along the camera's axis is published as 5.46 +- 0.60 mm. The board
+is seen under 30 degrees, so that step is a height of 5.46 * cos(30.5 deg) = 4.7 mm.
 """
 
 from __future__ import annotations
