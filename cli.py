@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from th_vision.terminal import finish, not_yet, progress, run_and_exit, say
+from th_vision.terminal import emit, finish, not_yet, progress, run_and_exit, say
 
 app = typer.Typer(
     name="th-vision",
@@ -113,7 +113,7 @@ def board(
     """The calibration board to print, true to scale."""
     from th_vision.commands.calibrate import make_board, write_board
 
-    finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness)))
+    finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness), emit))
 
 
 @calibrate.command("table")

@@ -123,6 +123,7 @@ def test_what_is_not_built_yet_says_so(words: str, capfd: pytest.CaptureFixture[
         ("calibrate table nowhere", "--output"),
         ("calibrate table nowhere -o table.toml", "nowhere: there is no such file or folder"),
         ("calibrate table nowhere -o table.toml --squares seven", "--squares seven"),
+        ("calibrate check nowhere -c nowhere.toml", "nowhere.toml"),
         ("board", "--output"),
         ("board -o board.pdf --paper napkin", "napkin"),
         ("adjudicate nowhere.jsonl", "nowhere.jsonl"),
@@ -170,6 +171,29 @@ def test_garbage_in_every_kind_of_file_crashes_nothing(tmp_path: Path) -> None:
         assert out == ""
         assert err.count("\n") == 1, err
         assert err.startswith("th-vision: ")
+
+
+def test_the_board_can_go_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert terminal.run(cli.app, ["board", "-o", "-"]) == 0
+    sys.stdout.flush()
+    out, err = capfdbinary.readouterr()
+    assert out.startswith(b"%PDF-")
+    assert err == b""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "calibrate table nowhere -o -",
+        "simulate -o -",
+        "reconstruct nowhere --ply -",
+        "reconstruct nowhere --picture -",
+        "replay nowhere -c nowhere.toml --players blue,pink --picture -",
+        "explain nowhere.jsonl --turn 1 --picture -",
+    ],
+)
+def test_what_is_no_text_does_not_go_to_standard_output(words: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "can't go to standard output" in refused(words.split(), capfd)
 
 
 def test_without_words_the_help_is_shown(capfd: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,11 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+def emit(data: bytes) -> None:
+    """Bytes to standard output."""
+    sys.stdout.buffer.write(data)
+
+
 def finish(outcome: Outcome) -> None:
     """Print what a command hands back, and end with its status."""
     for line in outcome.notes:

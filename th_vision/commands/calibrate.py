@@ -10,6 +10,7 @@ from calibration.board import Board
 from calibration.errors import CalibrationError
 from rules.outcome import Outcome
 from th_vision.errors import VisionError
+from th_vision.output import STDOUT, check_place, refuse_stdout
 from th_vision.sources import is_cloud, open_source
 
 
@@ -25,14 +26,17 @@ def make_board(squares: str, square_mm: float, marker_mm: float, dictionary: str
     return Board(int(found[1]), int(found[2]), square_mm, marker_mm, dictionary, thickness_mm)
 
 
-def write_board(output: Path, paper: str, board: Board) -> Outcome:
-    """Write the board as PDF.
+def write_board(output: Path, paper: str, board: Board, emit: Callable[[bytes], None]) -> Outcome:
+    """Write the board as PDF; ``emit`` puts it out where ``output`` is ``-``.
 
     Raises:
         CalibrationError: it does not fit the paper, or the place can't be written.
     """
-    from calibration.board_pdf import run_board
+    from calibration.board_pdf import board_pdf, run_board
 
+    if output == STDOUT:
+        emit(board_pdf(board, paper))
+        return Outcome("")
     return Outcome("".join(f"{line}\n" for line in run_board(output, board=board, paper=paper)))
 
 
@@ -44,6 +48,8 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
     """
     from calibration.calibrate import run_calibrate_table
 
+    refuse_stdout(output, "a calibration, which is two files,")
+    check_place(output)
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; calibrate from a recording with colour")
     source = open_source(spec)

@@ -12,10 +12,8 @@ from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Source
-from th_vision.output import write_aside
+from th_vision.output import STDOUT, check_place, refuse_stdout, write_aside
 from th_vision.sources import open_source
-
-STDOUT = "-"
 
 
 def run(
@@ -41,6 +39,10 @@ def run(
     from th_vision.reconstruct import reconstruct
     from th_vision.still_view import fuse
 
+    refuse_stdout(ply, "a cloud")
+    refuse_stdout(picture, "a picture")
+    for output in (json, ply, picture):
+        check_place(output)
     set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
     source, table = open_with_table(spec, calibration, frame)
     kept = deque(source, maxlen=frames)
@@ -55,7 +57,7 @@ def run(
         from th_vision.picture import draw_table, save_picture
 
         save_picture(picture, draw_table(layout, set_of_pieces, {}))
-    if json is not None and str(json) != STDOUT:
+    if json is not None and json != STDOUT:
         write_aside(json, layout.to_json() + "\n")
         return Outcome("")
     return Outcome("" if json is None and (ply or picture) else layout.to_json() + "\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 from rules.outcome import Outcome
 from rules.pieces import load_pieces
 from th_vision.errors import VisionError
+from th_vision.output import refuse_stdout
 from th_vision.virtual_table.simulate import scenarios, simulate
 
 
@@ -31,6 +32,7 @@ def run(
     Raises:
         VisionError, RulesError: a request that can't be met, or a place that can't be written.
     """
+    refuse_stdout(output, "a folder of images")
     if output.suffix.lower() == ".mcap":
         raise VisionError(f"{output}: .mcap recordings are not yet in this version; give a folder")
     simulate(
