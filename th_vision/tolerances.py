@@ -275,7 +275,7 @@ DEPTH_LIFT_SIGMA_STICKS = 0.6
 # Step in height for a step in plan.
 DEPTH_LIFT_STEP = 0.5
 # Which of two roads lies on top is sure from this difference in energy on.
-DEPTH_ORDER_SURE = 4.0
+DEPTH_ORDER_SURE = 10.0
 # Step at which it is looked how steeply the energy rises; how the sigma follows from it; a place nothing holds.
 DEPTH_STIFFNESS_STEP_MM = 1.5
 DEPTH_SIGMA_GAIN = 1.0

@@ -36,16 +36,14 @@ def assemble_by_depth(plan: PlanView, pieces: Pieces, prior: Layout | None = Non
 
 
 def _ages(order: Order) -> dict[int, int]:
-    """Ages that tell what lies below what; roads whose order is unsure have one age."""
-    ages: dict[int, int] = {}
-    age = 0
-    group: list[int] = []
-    for key in order.roads:
-        if not any((other, key) in order.unsure for other in group):
-            age, group = age + 1, []
-        group.append(key)
-        ages[key] = age
-    return ages
+    """Ages that tell what lies below what; roads whose order is unsure, and those between them, have one age."""
+    place = {key: k for k, key in enumerate(order.roads)}
+    ages = list(range(len(order.roads)))
+    for lower, upper in order.unsure:
+        first = ages[place[lower]]
+        merged = set(ages[place[lower] : place[upper] + 1])
+        ages = [first if age in merged else age for age in ages]
+    return {key: ages[k] for key, k in place.items()}
 
 
 def _road(guess: Guess, key: int) -> MeasuredRoad:
