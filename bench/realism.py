@@ -187,7 +187,7 @@ def edges_of_a_box(seed: int) -> dict[str, float]:
     return out
 
 
-# Stated for the sensor where no real frames are at hand or the real figure is one unit's alone.
+# Stated for the sensor, or 30 % around a single stated figure; the two quantiles allow a pixel around 2-8 px.
 RANGES = {
     "sd of a mean of 4, share of one": (0.45, 0.60),
     "sd of a mean of 12, share of one": (0.26, 0.42),
