@@ -56,8 +56,8 @@ def fuse(frames: Sequence[Frame], table: TableCalibration) -> StillView:
     for frame in frames:
         if frame.depth.shape != shape:
             raise VisionError(
-                f"frame {frame.number}: depth is {frame.depth.shape[1]}x{frame.depth.shape[0]}, the calibration was made "
-                f"for {shape[1]}x{shape[0]}; calibrate again with this camera mode"
+                f"frame {frame.number}: depth is {frame.depth.shape[1]}x{frame.depth.shape[0]}, the calibration was "
+                f"made for {shape[1]}x{shape[0]}; calibrate again with this camera mode"
             )
     mean, scatter, seen = _mean_disparity(frames, table.camera.disparity_gain / table.camera.depth_unit_mm)
     rise = mean - table.empty.disparity_px
