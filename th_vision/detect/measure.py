@@ -244,12 +244,13 @@ def _off_rims(patch: Strip, centers: tuple[Array | None, Array | None], radius: 
         if center is None:
             continue
         foot = center + (eye[:2] - center) * (top / eye[2])  # where the foot appears at the height of the strip
-        rims = [_crossings(patch.a[:2], along, left, middle, radius) for middle in (center, foot)]
-        for side in (0, 1):
-            places = [pair[side] for pair in rims if pair is not None]
-            if places:
-                low, high = min(places) - tolerances.RIM_BLIND_MM, max(places) + tolerances.RIM_BLIND_MM
-                usable[(patch.s > low) & (patch.s < high)] = 0.0
+        rim, lower = (_crossings(patch.a[:2], along, left, middle, radius) for middle in (center, foot))
+        if rim is None:
+            continue
+        ends = (min(rim[0], lower[0]), max(rim[1], lower[1])) if lower is not None else rim
+        blind = tolerances.RIM_BLIND_MM
+        for low, high in ((ends[0], rim[0]), (rim[1], ends[1])):
+            usable[(patch.s > low - blind) & (patch.s < high + blind)] = 0.0
     return usable
 
 
