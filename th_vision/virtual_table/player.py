@@ -275,5 +275,6 @@ def check_request(pieces: Pieces, players: tuple[str, ...], preset: str, field_m
     need = LEAST_FIELD_LENGTHS * pieces.stick.length
     if min(field_mm) < need:
         raise VisionError(
-            f"virtual game: a field of {field_mm[0]:g} x {field_mm[1]:g} mm is too small; {need:.0f} at least: a higher camera sees more"
+            f"virtual game: a field of {field_mm[0]:.0f} x {field_mm[1]:.0f} mm is too small; "
+            f"{need:.0f} at least: a higher camera sees more"
         )
