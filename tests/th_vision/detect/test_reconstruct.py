@@ -7,8 +7,9 @@ import pytest
 
 from rules.layout import Layout
 from th_vision.reconstruct import reconstruct
+from th_vision.virtual_table.alongside import across, column_pairs, crossings, height_on, road_pairs
 
-from .scenes import Seen, across, column_pairs, crossings, height_on, road_pairs, seen
+from .scenes import Seen, seen
 
 SCENES = [(3101, "D415", 580.0, "wood"), (3102, "D415", 580.0, "white"), (3103, "D435", 680.0, "dark_cloth")]
 
