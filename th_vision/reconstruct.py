@@ -8,6 +8,7 @@ from th_vision.detect.assemble import assemble
 from th_vision.detect.by_depth_assembly import assemble_by_depth
 from th_vision.detect.finish import finish
 from th_vision.detect.plan import plan_view
+from th_vision.detect.unknown import clear_of, unknown_things, wide_areas, without
 from th_vision.still_view import StillView
 
 
@@ -19,5 +20,12 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     (point clouds, frames that lost it) all is found by depth alone, with wider sigmas and no cars.
     """
     plan = plan_view(view)
-    find = assemble if plan.color is not None else assemble_by_depth
-    return finish(plan, pieces, find(plan, pieces, prior), prior)
+    wide = wide_areas(plan)
+    if plan.color is not None:
+        layout = finish(plan, pieces, assemble(plan, pieces, prior), prior)
+    else:
+        pieces_only = without(plan, wide) if wide.any() else plan
+        layout = finish(pieces_only, pieces, assemble_by_depth(pieces_only, pieces, prior), prior)
+    layout = clear_of(layout, plan, wide)
+    unknown = unknown_things(plan, pieces, layout, prior.city if prior is not None else ())
+    return layout.model_copy(update={"unknown": unknown})

@@ -96,6 +96,8 @@ BELIEVED_UNSEEN = 2
 MISSED_AT_ONCE = 3
 # Two columns, or two cars, nearer to each other than this share of their size are one, read twice.
 TWIN_SHARE = 0.6
+# Two roads whose tips are this near to each other, both of them, are one, read twice.
+TWIN_ROADS_MM = 8.0
 # A car that is seen at a wrong height is seen aside by this share of the error, the camera looking askew.
 TWIN_SLOPE = 0.4
 # A new road of which so much lies along another one, and that leads to no column, is a reading gone wrong.
@@ -309,3 +311,27 @@ DEPTH_RAMP_SHARE = 0.35
 GHOST_ROUNDS = 6
 # A column must be placed to this for its colour to be believed in full.
 JUNCTION_PLACE_MM = 0.8
+
+# --- things that are no pieces -----------------------------------------------------------------------------------
+# Something is taller than the pieces explain from this on (mm), over this area; strips thinner than this are rims.
+FOREIGN_TALL_MM = 10.0
+FOREIGN_AREA_MM2 = 250.0
+FOREIGN_THIN_MM = 8.0
+# Something flat counts from this height, and from so many sigmas of the table's own scatter ...
+FOREIGN_FLAT_MM = 3.5
+FOREIGN_FLAT_SIGMAS = 4.0
+# ... where it is wider than pieces can look (a fattened stick is 27 mm wide, some ends side by side on a column more).
+FOREIGN_WIDTH_MM = 44.0
+FOREIGN_FLAT_AREA_MM2 = 1500.0
+# Gaps up to this are closed; rims may be seen this far off.
+FOREIGN_CLOSE_MM = 6.0
+FOREIGN_RIM_MM = 7.0
+# A road with this share of its length in something wide was read into it.
+FOREIGN_ROAD_SHARE = 0.5
+# Colour against the empty table: cell, distance of chroma, and brightness beyond what shadows and lamps do.
+FOREIGN_PITCH_MM = 2.0
+FOREIGN_HUE = 0.06
+FOREIGN_DARK = 0.35
+FOREIGN_BRIGHT = 1.5
+# Room around pieces in colour.
+FOREIGN_ROOM_MM = 5.0
