@@ -16,7 +16,7 @@ from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.known import Known, Piece, pieces_of
-from th_vision.support import column_at, distance_to_road
+from th_vision.support import along_sigma, column_at, distance_to_road
 
 P = TypeVar("P", Column, Road, Car)
 
@@ -312,8 +312,3 @@ def _moved_road(a: Road, b: Road, flat: bool) -> list[Moved]:
     shift = float(np.hypot(delta[:, 0], delta[:, 1]).max())
     fell = flat or drop > max(tol.MOVED_HEIGHT_MM, tol.MOVED_SIGMAS * sigma_z)
     return [Moved(a, b, shift, float(np.hypot(sigma_xy, sigma_along)), drop, fell)]
-
-
-def along_sigma(road: Road) -> float:
-    """Sigma of a tip along the stick, mm."""
-    return road.sigma_xy if road.sigma_along is None else road.sigma_along

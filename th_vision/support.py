@@ -52,3 +52,8 @@ def _segment_distance(point: tuple[float, float], a: np.ndarray, b: np.ndarray) 
     along = b - a
     t = float(np.clip(np.dot(np.subtract(point, a), along) / max(float(along @ along), 1e-9), 0, 1))
     return float(np.hypot(*(a + t * along - np.asarray(point))))
+
+
+def along_sigma(road: Road) -> float:
+    """Sigma of a tip along the stick, mm."""
+    return road.sigma_xy if road.sigma_along is None else road.sigma_along

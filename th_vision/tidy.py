@@ -12,21 +12,26 @@ import numpy as np
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.support import column_at
+from th_vision.support import along_sigma, column_at
 
 
 def tidy(seen: Layout, believed: Layout, pieces: Pieces) -> Layout:
-    """The reading with columns and cars that are there twice told once, and without new roads that lie along another
-    one and lead to no column; ``rests_on`` follows."""
+    """The reading with columns, roads and cars that are there twice told once, and without new roads that lie along
+    another one and lead to no column; ``rests_on`` and ``on`` follow."""
     columns, names = _one_of_each_column(seen.columns, believed.columns, pieces)
-    roads = tuple(
-        road.model_copy(update={"rests_on": tuple(names.get(what, what) for what in road.rests_on)})
-        for road in seen.roads
-    )
-    roads = tuple(road for road in roads if not _ghost(road, roads, believed.roads, columns, pieces))
-    return seen.model_copy(
-        update={"columns": columns, "roads": roads, "cars": _one_of_each_car(seen.cars, believed.cars, pieces)}
-    )
+    roads, twins = _one_of_each_road([_renamed(road, names) for road in seen.roads], believed.roads)
+    roads = [_renamed(road, twins) for road in roads if not _ghost(road, roads, believed.roads, columns, pieces)]
+    left = {road.id for road in roads}
+    cars = []
+    for car in _one_of_each_car(seen.cars, believed.cars, pieces):
+        on = twins.get(car.on, car.on) if car.on else None
+        cars.append(car if on == car.on and on in left else car.model_copy(update={"on": on if on in left else None}))
+    return seen.model_copy(update={"columns": columns, "roads": tuple(roads), "cars": tuple(cars)})
+
+
+def _renamed(road: Road, names: dict[str, str]) -> Road:
+    rests_on = (names.get(road.rests_on[0], road.rests_on[0]), names.get(road.rests_on[1], road.rests_on[1]))
+    return road if rests_on == road.rests_on else road.model_copy(update={"rests_on": rests_on})
 
 
 def road_within_road(road: Road, others: Sequence[Road], pieces: Pieces) -> bool:
@@ -88,26 +93,44 @@ def _one_of_each_column(
     return tuple(sorted(kept, key=lambda column: order[column.id])), names
 
 
+def _one_of_each_road(seen: Sequence[Road], believed: Sequence[Road]) -> tuple[list[Road], dict[str, str]]:
+    """No two sticks lie between the same two places; the believed one stays, else the one that is measured better."""
+
+    def rank(road: Road) -> tuple[float, float]:
+        known = min((_tips_apart(road, r) for r in believed), default=tol.SAME_ROAD_MM)
+        return min(known, tol.SAME_ROAD_MM), along_sigma(road)
+
+    kept: list[Road] = []
+    names: dict[str, str] = {}
+    for road in sorted(seen, key=rank):
+        twin = next((r for r in kept if _tips_apart(r, road) < tol.TWIN_ROADS_MM), None)
+        if twin is None:
+            kept.append(road)
+        else:
+            names[road.id] = twin.id
+    order = {road.id: i for i, road in enumerate(seen)}
+    return sorted(kept, key=lambda road: order[road.id]), names
+
+
 def _one_of_each_car(seen: Sequence[Car], believed: Sequence[Car], pieces: Pieces) -> tuple[Car, ...]:
-    """Of two cars of a player that overlap in plan view one is the other, seen at a wrong height (so a little aside,
-    for the camera looks askew): the believed one, or the upper one, stays."""
+    """A car seen at too low a height is seen a little aside, for the camera looks askew: of two cars of a player that
+    all but overlap in plan view the lower one goes, unless it stood there before."""
 
-    def length(car: Car) -> float:
-        box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
-        return box.length if box else pieces.stick.width
+    def reach(upper: Car, lower: Car) -> float:
+        box = pieces.cars.get(upper.type) or next(iter(pieces.cars.values()), None)
+        length = box.length if box else pieces.stick.width
+        return tol.TWIN_SHARE * length + tol.TWIN_SLOPE * (upper.z - lower.z)
 
-    def rank(car: Car) -> tuple[bool, float]:
-        known = any(
-            np.hypot(k.x - car.x, k.y - car.y) < tol.MOVED_ALONG_MM and abs(k.z - car.z) < tol.MOVED_HEIGHT_MM
+    def known(car: Car) -> bool:
+        return any(
+            np.hypot(k.x - car.x, k.y - car.y) < tol.SAME_ROAD_MM and abs(k.z - car.z) < tol.RESTS_Z_MM
             for k in believed
         )
-        return known, car.z
 
     kept: list[Car] = []
-    for car in sorted(seen, key=rank, reverse=True):
-        reach = tol.TWIN_SHARE * length(car)
-        same = [k for k in kept if k.player == car.player]
-        if not any(np.hypot(k.x - car.x, k.y - car.y) < reach + tol.TWIN_SLOPE * abs(k.z - car.z) for k in same):
+    for car in sorted(seen, key=lambda car: -car.z):
+        over = [k for k in kept if k.player == car.player and np.hypot(k.x - car.x, k.y - car.y) < reach(k, car)]
+        if not over or known(car):
             kept.append(car)
     order = {car.id: i for i, car in enumerate(seen)}
     return tuple(sorted(kept, key=lambda car: order[car.id]))

@@ -7,6 +7,7 @@ from tests.th_vision.games import (
     C1,
     C2,
     C3,
+    K1,
     PIECES,
     R1,
     R3,
@@ -69,6 +70,21 @@ def test_a_road_along_another_one_that_leads_nowhere_is_a_ghost() -> None:
     ghost = Road(id="r9", ends=((ax + 6, ay, az), (bx + 6, by, 2)), rests_on=("c1", "table"))
     assert road_within_road(ghost, SECOND.roads, PIECES)
     assert [r.id for r in tidy(plus(SECOND, ghost), SECOND, PIECES).roads] == [r.id for r in SECOND.roads]
+
+
+def test_a_road_read_twice_is_one_and_its_car_stands_on_it() -> None:
+    a, b = R3.ends
+    ends = ((b[0], b[1] - 2, b[2] + 2), (a[0] + 3, a[1], a[2]))
+    twin = Road(id="r9", ends=ends, rests_on=("c3", "table"), sigma_along=4)
+    new = car("k3", R3, "blue").model_copy(update={"on": "r9"})
+    clean = tidy(plus(SECOND, twin, new), RAMPS, PIECES)
+    assert [r.id for r in clean.roads] == [r.id for r in SECOND.roads]
+    assert clean.cars[-1].on == "r3"
+
+
+def test_a_car_above_another_one_of_its_player_is_new() -> None:
+    upper = K1.model_copy(update={"id": "k9", "z": K1.z + 22, "x": K1.x + 9, "on": None})
+    assert len(tidy(plus(SECOND, upper), SECOND, PIECES).cars) == 3
 
 
 def test_a_known_road_is_no_ghost_of_itself() -> None:
