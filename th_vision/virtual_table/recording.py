@@ -59,7 +59,8 @@ class FolderWriter:
     def add(self, frame: Frame) -> None:
         """Write one frame under the next number."""
         stem = f"{len(self._times):06d}"
-        depth = _encoded(".png", frame.depth, [cv2.IMWRITE_PNG_COMPRESSION, self._png_level])
+        options = [cv2.IMWRITE_PNG_COMPRESSION, self._png_level, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_SUB]
+        depth = _encoded(".png", frame.depth, options)
         write_plain(self._folder / "depth" / f"{stem}.png", depth)
         if frame.color is None:
             self._color = False
