@@ -320,8 +320,10 @@ FOREIGN_THIN_MM = 8.0
 # Something flat counts from this height, and from so many sigmas of the table's own scatter ...
 FOREIGN_FLAT_MM = 3.5
 FOREIGN_FLAT_SIGMAS = 4.0
-# ... where it is wider than pieces can look (a fattened stick is 27 mm wide, some ends side by side on a column more).
-FOREIGN_WIDTH_MM = 44.0
+# ... where all is this part as high as the highest around, and wider than pieces can look (a fattened stick is 27 mm
+# wide, ends side by side on a column up to 36).
+FOREIGN_SHARE = 0.55
+FOREIGN_WIDTH_MM = 48.0
 FOREIGN_FLAT_AREA_MM2 = 1500.0
 # Gaps up to this are closed; rims may be seen this far off.
 FOREIGN_CLOSE_MM = 6.0

@@ -31,14 +31,20 @@ Mask = NDArray[np.uint8]
 
 def wide_areas(plan: PlanView) -> Mask:
     """(h, w) 1 where something raised is wider than any piece can look; native depth grid."""
-    height = plan.height_mm
-    raised = np.asarray(height > _least_rise(plan), dtype=np.uint8)
+    height = np.nan_to_num(plan.height_mm)
     px = plan.table.camera.depth.fx / plan.table.distance_mm
+    # between sticks that lie near each other the kernel leaves part of their height: that doesn't make them wide
+    around = cv2.dilate(height, _disc(tolerances.FOREIGN_WIDTH_MM * px / 2))
+    least = np.maximum(tolerances.FOREIGN_SHARE * around, _least_rise(plan))
+    raised = np.asarray(height > least, dtype=np.uint8)
     # the shadow to the left of a high thing and single pixels are not seen: they don't make it narrower
     closed = cv2.morphologyEx(raised, cv2.MORPH_CLOSE, _disc(tolerances.FOREIGN_CLOSE_MM * px / 2))
     core = _opened(np.asarray(closed, dtype=np.uint8), tolerances.FOREIGN_WIDTH_MM * px / 2)
     if not core.any():
         return np.zeros(height.shape, np.uint8)
+    contours, _ = cv2.findContours(core, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    for contour in contours:  # what is missing in a thing (no depth, noise) belongs to it
+        cv2.fillConvexPoly(core, cv2.convexHull(contour), 1)
     grown = cv2.dilate(core, _disc(tolerances.FOREIGN_RIM_MM * px))
     return np.asarray(grown, dtype=np.uint8)
 
