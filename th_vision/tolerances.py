@@ -337,3 +337,21 @@ FOREIGN_DARK = 0.35
 FOREIGN_BRIGHT = 1.5
 # Room around pieces in colour.
 FOREIGN_ROOM_MM = 5.0
+
+# --- depth alone: looking again ---------------------------------------------------------------------------------
+# How often a first choice is mended at most.
+DEPTH_REPAIRS = 4
+# A road that was kept out is tried again when this share of its axis stands out by this much over what is explained.
+DEPTH_UNEXPLAINED_SHARE = 0.25
+DEPTH_UNEXPLAINED_MM = 4.0
+
+# --- sticks that fell flat on the table --------------------------------------------------------------------------
+# Plan view for them, mm a pixel, and how far from the origin a table is looked at.
+FALLEN_PLAN_MM = 1.0
+TABLE_HALF_MM = 700.0
+# Round standing pieces so much is left out: shadows, and what is seen askew.
+FALLEN_MARGIN_MM = 5.0
+# What shows of a fallen stick is at least this share of its length, and at most this; its width at most this share.
+FALLEN_LENGTH_SHARE = 0.55
+FALLEN_LENGTH_MOST = 1.2
+FALLEN_WIDTH_SHARE = 2.0

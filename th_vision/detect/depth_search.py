@@ -116,10 +116,22 @@ class Guess:
 
     def energy(self, box: Box, base: Image, group: Group) -> float:
         """Misfit in a box of what is drawn in ``base`` and a group, plus what speaks against the group's pose."""
+        return self.misfit(box, base, group) + self.strain(group)
+
+    def misfit(self, box: Box, base: Image, group: Group) -> float:
+        """Misfit in a box of what is drawn in ``base`` and a group."""
         hard = base.copy()
         for projected in self._project(group).values():
             self.model.draw(hard, (box[0], box[1]), projected)
-        return float(self.model.cost(hard, box).sum()) + self.strain(group)
+        return float(self.model.cost(hard, box).sum())
+
+    def total(self) -> float:
+        """What all pieces together leave unexplained, their strain, and what each piece must explain to be believed."""
+        height, width = self.model.shape
+        whole = (0, 0, width, height)
+        pieces = len(self.lays) * tolerances.DEPTH_ROAD_GAIN + len(self.posts) * tolerances.DEPTH_NEW_POST_GAIN
+        misfit = float(self.model.cost(self.others(whole, ()), whole).sum())
+        return misfit + self.strain(Group(self.posts, self.lays)) + pieces
 
     def gain(self, group: Group, box: Box | None = None) -> float:
         """By how much the energy falls when a new group is put in as it is."""
@@ -155,10 +167,10 @@ class Guess:
         for key, lay in lays.items():
             for post_key, post in posts.items():
                 if post_key not in lay.ends and (key in keys or post_key in keys):
-                    total += tolerances.DEPTH_COLLISION * self._pierced(lay, post, posts)
+                    total += tolerances.DEPTH_COLLISION * self.pierced(lay, post, posts)
         return total
 
-    def _pierced(self, lay: Lay, post: Post, posts: dict[int, Post]) -> float:
+    def pierced(self, lay: Lay, post: Post, posts: dict[int, Post]) -> float:
         """How far (0 to 1) a column stands up through a road that it doesn't carry."""
         pieces = self.model.pieces
         rel_x, rel_y = post.x - lay.x, post.y - lay.y
@@ -198,6 +210,17 @@ class Guess:
         self.lays.update(group.lays)
         resting = {k: lay for k, lay in self.lays.items() if set(lay.ends) & group.posts.keys()}
         self._drawn.update(self._project(Group(group.posts, {**resting, **group.lays})))
+
+    def copy(self) -> Guess:
+        """Another guess with the same pieces."""
+        other = Guess(self.model)
+        other.restore(self)
+        return other
+
+    def restore(self, other: Guess) -> None:
+        """Take over all pieces of another guess."""
+        self.posts, self.lays, self._drawn = dict(other.posts), dict(other.lays), dict(other._drawn)
+        self._next = max(self._next, other._next)
 
     def take_out(self, keys: Iterable[int]) -> None:
         """Take pieces out."""
