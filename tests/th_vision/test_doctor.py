@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from th_vision.doctor import Finding
 ALL = dict.fromkeys((*doctor.PACKAGES, "th-vision", "opencv-python-headless", "open3d-cpu", "pyrealsense2"), "1.0")
 
 
-def levels(findings: object) -> list[str]:
-    return [finding.level for finding in findings]  # type: ignore[attr-defined]  # any iterable of findings
+def levels(findings: Iterable[Finding]) -> list[str]:
+    return [finding.level for finding in findings]
 
 
 @pytest.mark.parametrize(
