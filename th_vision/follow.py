@@ -15,9 +15,10 @@ from dataclasses import replace
 from rules.errors import RulesError
 from rules.events import AlertLine, Answer, CarsFact, CarsLine, Fact, FactRoad, GameFact, MoveFact, RulingLine, UndoFact
 from rules.game import Game
+from rules.layout import Layout, Road
 from rules.pieces import Pieces
 from th_vision.change import Change, compare
-from th_vision.credible import credible
+from th_vision.credible import Credible, credible
 from th_vision.follow_events import (
     Ended,
     Entered,
@@ -133,9 +134,19 @@ class Follower:
 
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
         """What is different since the table last stood still, noise taken out; and the missed pieces to believe in."""
-        change = compare(self.known, tidy(event.layout, self.known.layout, self.pieces), self.pieces)
-        believed = credible(change, self.known, event.stands, fallen_before=self._knocked)
+        seen = tidy(event.layout, self.known.layout, self.pieces)
+        believed = self._believed(seen, event)
+        lost = [piece for piece in believed.change.gone if isinstance(piece, Road)]
+        if lost and event.fallen is not None and not believed.change.loose:
+            fallen = event.fallen(seen)
+            if fallen:
+                seen = seen.model_copy(update={"roads": (*seen.roads, *fallen)})
+                believed = self._believed(seen, event)
         return believed.change, believed.keep
+
+    def _believed(self, seen: Layout, event: Settled) -> Credible:
+        change = compare(self.known, seen, self.pieces)
+        return credible(change, self.known, event.stands, fallen_before=self._knocked)
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:
         """Tell the moves, cars and knocks that a change shows, and take the new reading as known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,7 +16,7 @@ from rules.events import (
     PassFact,
     UndoFact,
 )
-from rules.layout import Layout
+from rules.layout import Layout, Road
 from th_vision.credible import Stands
 
 State = Literal[
@@ -41,10 +42,12 @@ class HandSeen:
 
 @dataclass(frozen=True)
 class Settled:
-    """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses."""
+    """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses;
+    ``fallen`` looks for sticks lying flat, given what stands."""
 
     layout: Layout
     stands: Stands | None = None
+    fallen: Callable[[Layout], list[Road]] | None = None
 
 
 @dataclass(frozen=True)

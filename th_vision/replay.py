@@ -12,7 +12,7 @@ from calibration.board import Board, BoardFinder
 from calibration.table import TableCalibration
 from rules.errors import RulesError
 from rules.events import GameFact, ScoreLine, SupplyLine
-from rules.layout import Layout
+from rules.layout import Layout, Road
 from rules.messages import messages
 from rules.pieces import Pieces
 from rules.record import RecordWriter
@@ -20,6 +20,7 @@ from rules.ruleset import ruleset_of
 from th_vision.announce import Announcer, Line
 from th_vision.errors import VisionError
 from th_vision.evidence import stands_in
+from th_vision.fallen import fallen_sticks
 from th_vision.follow import Follower
 from th_vision.follow_events import Ended, HandSeen, Output, Settled, Told, Warned
 from th_vision.frame import Frame, Source
@@ -194,7 +195,12 @@ class Referee:
         prior = self.follower.known.layout
         layout = self._read(view, self._pieces, prior if prior.columns or prior.roads else None)
         stands = stands_in(self._last_view, view, self._pieces)
-        self._out(self.follower.handle(Settled(layout, stands), moment.time_s))
+        before = self._last_view
+
+        def fallen(standing: Layout) -> list[Road]:
+            return [] if before is None else fallen_sticks(before, view, standing, self._pieces)
+
+        self._out(self.follower.handle(Settled(layout, stands, fallen), moment.time_s))
         self._last_view = view
 
     def _out(self, said: list[Output]) -> None:

@@ -355,3 +355,5 @@ FALLEN_MARGIN_MM = 5.0
 FALLEN_LENGTH_SHARE = 0.55
 FALLEN_LENGTH_MOST = 1.2
 FALLEN_WIDTH_SHARE = 2.0
+# A road's end is moved from a column that explains nothing to another one this near.
+DEPTH_BESIDE_DIAMETERS = 1.8
