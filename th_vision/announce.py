@@ -20,6 +20,7 @@ from rules.events import (
     OutLine,
     PassFact,
     PenaltyLine,
+    RestoredFact,
     RulingLine,
     ScoreLine,
     SupplyLine,
@@ -91,6 +92,8 @@ class Announcer:
         ]
 
     def _told(self, told: Told, owners: Mapping[str, str], kinds: Mapping[str, str]) -> list[Line]:
+        if isinstance(told.fact, RestoredFact):
+            return []  # that all is put back was said
         rulings = {a.road: a for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
         if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
             return []

@@ -60,6 +60,7 @@ class Follower:
         self._unread_readings = 0
         self._last_settled: Settled | None = None
         self._told: list[Fact] = []
+        self._stick_said = False
 
     def handle(self, event: Event, time_s: float) -> list[Output]:
         """Take one event and say what follows. A time that goes backwards counts as the time before."""
@@ -101,9 +102,19 @@ class Follower:
             if going_on is None:
                 return
             change = going_on
-        if self._taken_back(change, keep):
-            return
-        self._moves(change, keep)
+        if not self._taken_back(change, keep):
+            self._moves(change, keep)
+        if not any(isinstance(output, Told) for output in self._outputs):
+            self._unexplained(event)
+
+    def _unexplained(self, event: Settled) -> None:
+        """Nothing was told: is there a stick on the table that the reading doesn't have? Then say so, once."""
+        sticks = event.fallen(event.layout) if event.fallen is not None else []
+        if sticks and not self._stick_said:
+            line = AlertLine(kind="unknown-object", turn=self.game.turn)
+            words = "There is a stick on the table that I can't read; please check what was built last."
+            self._outputs.append(Warned(line, words, self._time_s))
+        self._stick_said = bool(sticks)
 
     def _set_up(self, event: Settled) -> None:
         """Wait for a ramp of each player; then tell them all, in the order of turns."""

@@ -445,3 +445,21 @@ def test_a_knock_before_a_move_that_is_taken_back_keeps_its_penalty() -> None:
     discs = {name: m.gray + m.yellow for name, m in follower.game.supplies.items()}
     # Of 33 each: one in the ramp, two in the first column; and blue, whose turn it was, handed one to pink.
     assert discs == {"blue": 33 - 1 - 2 - 1, "pink": 33 - 1 - 2 + 1}
+
+
+def test_a_stick_that_the_reading_does_not_have_is_said_once() -> None:
+    stick = Road(id="fallen1", ends=((0, 0, 2), (100, 50, 2)))
+    follower, _ = follow([RAMPS])
+    said = follower.handle(Settled(RAMPS, fallen=lambda standing: [stick]), 8.0)
+    said += follower.handle(Settled(RAMPS, fallen=lambda standing: [stick]), 9.0)
+    assert len([o for o in said if isinstance(o, Warned)]) == 1
+    assert not facts(said)
+
+
+def test_a_road_whose_stick_lies_on_the_table_was_knocked_down() -> None:
+    stick = Road(id="fallen1", ends=((-150, 60, 2), (-40, 70, 2)))
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    lost = Settled(minus(SECOND, "r4"), stands=lambda piece: False, fallen=lambda standing: [stick])
+    knock = facts(follower.handle(lost, 8.0))[-1]
+    assert isinstance(knock, KnockFact)
+    assert (knock.by, knock.pieces) == ("blue", ("r4",))
