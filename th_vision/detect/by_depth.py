@@ -19,7 +19,7 @@ from th_vision.detect.columns import column_candidates
 from th_vision.detect.depth_choice import put_in
 from th_vision.detect.depth_hypotheses import lone_posts, ramps_of_posts, roads_between
 from th_vision.detect.depth_model import DepthModel, Post, typical_car
-from th_vision.detect.depth_repair import reconsider
+from th_vision.detect.depth_repair import reconsider, share_posts
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.plan import PlanView
 
@@ -36,7 +36,10 @@ def search(
     roads = roads_between(guess, plan, pieces, candidates)
     put_in(guess, roads)
     polish_all(guess, (2.0, 1.0))
-    reconsider(guess, roads)
+    share_posts(guess)
+    if reconsider(guess, roads):
+        polish_all(guess, (2.0, 1.0))
+        share_posts(guess)
     put_in(guess, ramps_of_posts(guess))
     put_cars(guess)
     put_in(guess, lone_posts(guess, candidates))

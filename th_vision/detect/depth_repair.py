@@ -6,6 +6,8 @@ that would explain much but for pieces in their way are tried in their place, an
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +39,38 @@ def reconsider(guess: Guess, hypotheses: list[Group]) -> bool:
         else:
             return changed
     return changed
+
+
+def share_posts(guess: Guess) -> None:
+    """Columns that explain nothing by themselves: their roads end on a column beside them, where that fits better."""
+    for key in list(guess.posts):
+        if key not in guess.posts or guess.gain(Group({key: guess.posts[key]})) > tolerances.DEPTH_POST_GAIN:
+            continue
+        lays = {k: lay for k, lay in guess.lays.items() if key in lay.ends}
+        before, kept = guess.total(), guess.copy()
+        for other in _beside(guess, key):
+            moved = {k: replace(lay, ends=_instead(lay.ends, key, other)) for k, lay in lays.items()}
+            if any(lay.ends[0] == lay.ends[1] for lay in moved.values()):
+                continue
+            guess.take_out([key])
+            for k, lay in moved.items():
+                group, _ = guess.polish(Group({}, {k: lay}), (4.0, 2.0, 1.0))
+                guess.put(group)
+            if guess.total() < before:
+                break
+            guess.restore(kept)
+
+
+def _beside(guess: Guess, key: int) -> list[int]:
+    """Columns near a column, nearest first."""
+    post = guess.posts[key]
+    apart = {k: float(np.hypot(p.x - post.x, p.y - post.y)) for k, p in guess.posts.items() if k != key}
+    reach = tolerances.DEPTH_BESIDE_DIAMETERS * guess.model.pieces.disc.diameter
+    return sorted((k for k, distance in apart.items() if distance < reach), key=lambda k: apart[k])
+
+
+def _instead(ends: tuple[int, int], old: int, new: int) -> tuple[int, int]:
+    return (new if ends[0] == old else ends[0], new if ends[1] == old else ends[1])
 
 
 def _within(guess: Guess, group: Group, box: tuple[int, int, int, int]) -> bool:
