@@ -2,7 +2,7 @@
 
 Posts (columns) and beams (roads) are drawn as hard heights; the sensor's window matching then blends small steps and
 fattens large ones (figures: ``th_vision.tolerances``). ``softness`` says how much of that is there: 1 for a stereo
-camera, 0 for a cloud from elsewhere whose edges are sharp.
+camera, 0 for a cloud from elsewhere whose edges are sharp; as the view shows it unless given.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ class DepthModel:
     ``seen``: (h, w) float32 heights, mm, NaN unseen. Boxes are (u0, v0, u1, v1) on this grid.
     """
 
-    def __init__(self, plan: PlanView, pieces: Pieces, softness: float = 1.0, step: int | None = None) -> None:
-        self.plan, self.pieces, self.softness = plan, pieces, softness
+    def __init__(self, plan: PlanView, pieces: Pieces, softness: float | None = None, step: int | None = None) -> None:
+        self.plan, self.pieces = plan, pieces
+        self.softness = softness = plan.softness if softness is None else softness
         camera = plan.table.camera
         mm_per_pixel = plan.table.distance_mm / camera.depth.fx
         self.step = step or max(1, int(tolerances.DEPTH_GRID_MM / mm_per_pixel))

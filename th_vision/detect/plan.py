@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from calibration.camera import Intrinsics
 from calibration.table import TableCalibration, transform
 from th_vision import tolerances
+from th_vision.detect.softness import softness_of
 from th_vision.still_view import StillView
 
 Array = NDArray[np.float64]
@@ -48,6 +49,7 @@ class PlanView:
     ``sigma_mm``: (h, w) float32, one standard deviation of a pixel.
     ``mm_per_px``: (h, w) float32, height of one pixel of disparity at the table.
     ``color``: (hc, wc, 3) float32 BGR brought to the light of the empty table's picture, or None.
+    ``softness``: 1 where edges are a stereo camera's, 0 where they are sharp (clouds of other programs).
     """
 
     view: StillView
@@ -56,6 +58,7 @@ class PlanView:
     mm_per_px: Image
     color: Image | None
     field: Field
+    softness: float = 1.0
 
     @cached_property
     def usual_mm_per_px(self) -> float:
@@ -72,7 +75,8 @@ class PlanView:
         """Geometric mean sigma of the sensor's kernel on the table, mm."""
         camera = self.table.camera
         sigma_px = np.sqrt(tolerances.KERNEL_SIGMA_U_PX * tolerances.KERNEL_SIGMA_V_PX) * camera.kernel_scale
-        return float(sigma_px * self.table.distance_mm / camera.depth.fx)
+        sigma_mm = sigma_px * self.table.distance_mm / camera.depth.fx
+        return float(sigma_mm * max(self.softness, tolerances.SHARP_KERNEL_SHARE))
 
     def depth_pixels(self, points: Array) -> Array:
         """(..., 2) native depth pixels of (..., 3) table points."""
@@ -125,6 +129,7 @@ def plan_view(view: StillView) -> PlanView:
         mm_per_px=mm_per_px.astype(np.float32),
         color=_same_light(view),
         field=seen_field(table),
+        softness=softness_of(view),
     )
 
 

@@ -205,7 +205,7 @@ _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 def _outline(plan: PlanView, part: NDArray[np.bool_], z_mm: float) -> tuple[tuple[float, float], ...] | None:
     """Plan outline of marked native pixels at a height; large steps are fattened, so that is taken off."""
-    scale = plan.table.camera.kernel_scale
+    scale = plan.table.camera.kernel_scale * plan.softness
     step = z_mm / plan.usual_mm_per_px
     mask = part.astype(np.uint8)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), dtype=np.uint8)
