@@ -287,7 +287,7 @@ DEPTH_COLUMN_XY_MM = 0.8
 DEPTH_ROAD_ACROSS_MM = 0.5
 DEPTH_ROAD_ALONG_MM = 1.5
 # Differences of energy count this much as evidence for a level (model errors are common to neighbours).
-DEPTH_EVIDENCE = 0.3
+DEPTH_EVIDENCE = 0.4
 # A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.
 RIM_RIVAL = 0.06
 # A known column that was not touched is seen within this of its old place.
@@ -367,3 +367,5 @@ SHARP_CORRELATION = 0.5
 SHARP_LEAST_PIXELS = 500
 # What is left of the kernel where edges are sharp: the pixel itself.
 SHARP_KERNEL_SHARE = 0.1
+# Residuals of sharp views are the model's: still this share of a stereo camera's area to one independent sample.
+SHARP_INDEPENDENT_SHARE = 0.3
