@@ -90,7 +90,7 @@ def _road(road: Road, rng: np.random.Generator, how: Misreading) -> Road:
 
 def _car(car: Car, rng: np.random.Generator, how: Misreading, pieces: Pieces) -> Car:
     dx, dy = (float(d) for d in rng.normal(0, 1, 2) * how.sigma_xy)
-    update = {
+    update: dict[str, object] = {
         "x": car.x + dx,
         "y": car.y + dy,
         "sigma_xy": how.sigma_xy,
