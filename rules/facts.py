@@ -199,7 +199,12 @@ class RampFact(LineModel):
 
 
 class MoveFact(LineModel):
-    """A turn: from the base point ``base`` to a new column (``None``: an offramp), by a road, with cars on it."""
+    """A turn: from the base point ``base`` to a new column (``None``: an offramp), by a road, with cars on it.
+
+    ``turn_probability``: how sure it is whose turn it was; a camera sees no pass.
+    """
+
+    OPTIONAL = frozenset({"turn_probability"})
 
     type: Literal["move"] = "move"
     turn: Turn
@@ -208,6 +213,7 @@ class MoveFact(LineModel):
     column: FactColumn | None
     road: FactRoad
     cars: tuple[FactCar, ...] = ()
+    turn_probability: Probability = 1.0
 
 
 class CarsFact(LineModel):

@@ -42,12 +42,15 @@ def expected(state: State, rules: RuleSet, players: Players, turn: int) -> tuple
     return tuple(dict.fromkeys(following))
 
 
-def turn_order(state: State, rules: RuleSet, players: Players, player: str, turn: int) -> list[Fault]:
-    """turn-order: somebody else's turn, or no game to play any more."""
+def turn_order(
+    state: State, rules: RuleSet, players: Players, player: str, turn: int, probability: float = 1.0
+) -> list[Fault]:
+    """turn-order: somebody else's turn, or no game to play any more. ``probability``: that nobody passed unseen."""
     due = expected(state, rules, players, turn)
     if player in due and not state.now["ended"]:
         return []
-    return [count("turn-order", turn, state.now["turn"], "turn", *due[:1])]
+    sure = 1.0 if state.now["ended"] else probability
+    return [count("turn-order", turn, state.now["turn"], "turn", *due[:1], probability=sure, k=rules.k)]
 
 
 def leave(state: State, player: str, reason: str, turn: int) -> OutLine:

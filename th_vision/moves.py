@@ -34,6 +34,8 @@ from th_vision.support import cars_on, column_at, distance_to_road, table_limit
 
 MISSED_COLUMN_PROBABILITY = 0.6
 """How sure the levels of a column are that only the road on it speaks for."""
+PASSED_UNSEEN = 0.5
+"""How sure it is that who builds though it is another's turn builds out of turn: the other may have passed."""
 UNSURE = 0.01
 """A count that is wrong less often than this says nothing about the height of the column's top."""
 
@@ -145,6 +147,7 @@ def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = Fals
             column=None if best.column is None else fact_column(best.column, best.road, pieces),
             road=FactRoad.of(best.road),
             cars=tuple(FactCar.of(k.model_copy(update={"on": best.road.id})) for k in best.cars(change, pieces)),
+            turn_probability=1.0 if player == ahead.whose_turn else PASSED_UNSEEN,
         )
         facts.append(fact)
         ahead.apply(fact)

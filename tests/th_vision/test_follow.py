@@ -463,3 +463,11 @@ def test_a_road_whose_stick_lies_on_the_table_was_knocked_down() -> None:
     knock = facts(follower.handle(lost, 8.0))[-1]
     assert isinstance(knock, KnockFact)
     assert (knock.by, knock.pieces) == ("blue", ("r4",))
+
+
+def test_whether_somebody_passed_unseen_is_a_question_not_a_verdict() -> None:
+    _, said = follow([RAMPS, plus(RAMPS, C4, R4)])
+    told = next(o for o in said if isinstance(o, Told) and isinstance(o.fact, MoveFact))
+    ruling = next(a for a in told.answers if isinstance(a, RulingLine))
+    assert ruling.call == "too_close"
+    assert [(f.rule, f.call) for f in ruling.faults] == [("turn-order", "too_close")]
