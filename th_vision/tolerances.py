@@ -280,12 +280,14 @@ DEPTH_LIFT_STEP = 0.5
 DEPTH_ORDER_SURE = 10.0
 # Step at which it is looked how steeply the energy rises; how the sigma follows from it; a place nothing holds.
 DEPTH_STIFFNESS_STEP_MM = 1.5
-DEPTH_SIGMA_GAIN = 1.0
+DEPTH_SIGMA_GAIN = 0.75
 DEPTH_LEAST_STIFFNESS = 0.02
 # What depth leaves unknown in plan beside that: the camera's own pose and ragged edges' common part.
-DEPTH_COLUMN_XY_MM = 0.8
+DEPTH_COLUMN_XY_MM = 0.5
 DEPTH_ROAD_ACROSS_MM = 0.5
-DEPTH_ROAD_ALONG_MM = 1.5
+DEPTH_ROAD_ALONG_MM = 1.6
+# ... and this part of it where edges are sharp.
+DEPTH_SHARP_SIGMA_SHARE = 0.6
 # Differences of energy count this much as evidence for a level (model errors are common to neighbours).
 DEPTH_EVIDENCE = 0.4
 # A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.

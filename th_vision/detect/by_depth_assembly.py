@@ -24,7 +24,7 @@ def assemble_by_depth(plan: PlanView, pieces: Pieces, prior: Layout | None = Non
     model = DepthModel(plan, pieces)
     guess, layers = search(plan, pieces, model, prior)
     order = find_order(guess, layers)
-    polish_all(guess, (1.0, 0.5))
+    polish_all(guess, (6.0, 3.0, 1.0, 0.5))
     place = {key: k for k, key in enumerate(guess.posts)}
     ages = _ages(order)
     roads = []
@@ -51,11 +51,12 @@ def _road(guess: Guess, key: int) -> MeasuredRoad:
     a, b = guess.tips(lay)
     stiff = guess.stiffness(Group({}, {key: lay}), tolerances.DEPTH_STIFFNESS_STEP_MM)
     across = np.hypot(_sigma(stiff[key, 0]), _sigma(stiff[key, 2]))
+    common = _common(guess)
     return MeasuredRoad(
         a,
         b,
-        sigma_across=float(np.hypot(across, tolerances.DEPTH_ROAD_ACROSS_MM)),
-        sigma_along=float(np.hypot(_sigma(stiff[key, 1]), tolerances.DEPTH_ROAD_ALONG_MM)),
+        sigma_across=float(np.hypot(across, tolerances.DEPTH_ROAD_ACROSS_MM * common)),
+        sigma_along=float(np.hypot(_sigma(stiff[key, 1]), tolerances.DEPTH_ROAD_ALONG_MM * common)),
         tip_clear=(0.0, 0.0),
         edges=float("nan"),
         presence=1.0,
@@ -63,8 +64,14 @@ def _road(guess: Guess, key: int) -> MeasuredRoad:
     )
 
 
+def _common(guess: Guess) -> float:
+    """What is left of the common part of the sigmas where edges are sharp."""
+    share = tolerances.DEPTH_SHARP_SIGMA_SHARE
+    return share + (1 - share) * guess.model.softness
+
+
 def _sigma(stiffness: float) -> float:
-    """Sigma (mm) by how steeply the energy rises; an edge in depth is ragged, so the energy is a bit too steep."""
+    """Sigma (mm) by how steeply the energy rises; an edge in depth is ragged along its whole length, which holds better than its scatter."""
     return float(tolerances.DEPTH_SIGMA_GAIN / np.sqrt(max(stiffness, tolerances.DEPTH_LEAST_STIFFNESS)))
 
 
@@ -81,7 +88,7 @@ def _column(guess: Guess, key: int) -> ColumnCandidate:
         rim=float("nan"),
         fill=1.0,
         reading_mm=float("nan"),
-        sigma_xy=float(np.hypot(sigma, tolerances.DEPTH_COLUMN_XY_MM)),
+        sigma_xy=float(np.hypot(sigma, tolerances.DEPTH_COLUMN_XY_MM * _common(guess))),
         levels_probability=_level_probability(guess, key),
     )
 

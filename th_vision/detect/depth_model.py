@@ -89,7 +89,9 @@ class DepthModel:
         scale = camera.kernel_scale * softness / self.step
         self.kernel = (tolerances.KERNEL_SIGMA_U_PX * scale, tolerances.KERNEL_SIGMA_V_PX * scale)
         self.fattening = (tolerances.FATTENING_U_PX * scale, tolerances.FATTENING_V_PX * scale)
-        self.independent = max(plan.view.independent_px * softness**2, _LEAST_INDEPENDENT_PX) / self.step**2
+        # without noise it is the model that errs (bow, roll, sizes), and over larger areas than a pixel
+        share = max(softness**2, tolerances.SHARP_INDEPENDENT_SHARE)
+        self.independent = plan.view.independent_px * share / self.step**2
         reach = tolerances.KERNEL_REACH_SIGMAS * max(self.kernel) + max(self.fattening)
         self.margin = int(np.ceil(reach)) + 1
 
@@ -215,9 +217,6 @@ class DepthModel:
         squared = np.square(self.seen[v0:v1, u0:u1] - model) / variance
         bounded = squared / (1 + squared / np.float32(tolerances.MISFIT_BOUND))
         return np.asarray(np.nan_to_num(bounded) / np.float32(self.independent), dtype=np.float32)
-
-
-_LEAST_INDEPENDENT_PX = 4.0
 
 
 def typical_car(pieces: Pieces) -> Box3:
