@@ -104,18 +104,17 @@ class Holding:
 
 def centre_lines_cross(a: StickBody, b: StickBody) -> Point2 | None:
     """Where two sticks' centre lines cross in plan; None where they don't."""
-    p, r = np.array(a.ends[0][:2]), np.subtract(a.ends[1][:2], a.ends[0][:2])
-    q, s = np.array(b.ends[0][:2]), np.subtract(b.ends[1][:2], b.ends[0][:2])
-    area = float(r[0] * s[1] - r[1] * s[0])
+    (px, py, _), (qx, qy, _) = a.ends[0], b.ends[0]
+    rx, ry = a.ends[1][0] - px, a.ends[1][1] - py
+    sx, sy = b.ends[1][0] - qx, b.ends[1][1] - qy
+    area = rx * sy - ry * sx
     if abs(area) < 1e-9:
         return None
-    d = q - p
-    t = float(d[0] * s[1] - d[1] * s[0]) / area
-    u = float(d[0] * r[1] - d[1] * r[0]) / area
+    dx, dy = qx - px, qy - py
+    t, u = (dx * sy - dy * sx) / area, (dx * ry - dy * rx) / area
     if not (0 <= t <= 1 and 0 <= u <= 1):
         return None
-    at = p + t * r
-    return (float(at[0]), float(at[1]))
+    return px + t * rx, py + t * ry
 
 
 class Playing:
