@@ -122,7 +122,8 @@ class Follower:
         change = compare(self.known, seen, self.pieces)
         known = refine(self.known, change)
         layout = known.layout
-        ramps = find_ramps(layout.columns, layout.roads, layout.cars, self.pieces)
+        alone = len(layout.roads) <= len(self.game.players)
+        ramps = find_ramps(layout.columns, layout.roads, layout.cars, self.pieces, any_level=alone)
         self.known = known
         if len(ramps) < len(self.game.players):
             return

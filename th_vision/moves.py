@@ -69,15 +69,20 @@ class Reading:
     out_of_turn: tuple[str, ...] = ()
 
 
-def find_ramps(columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[Car], pieces: Pieces) -> list[Ramp]:
-    """Ramps among pieces: a road from the table to a column of one disc, with the cars on it."""
+def find_ramps(
+    columns: Sequence[Column], roads: Sequence[Road], cars: Sequence[Car], pieces: Pieces, *, any_level: bool = False
+) -> list[Ramp]:
+    """Ramps among pieces: a road from the table to a column of one disc, with the cars on it.
+
+    ``any_level``: to any column; while nothing else stands, it is a ramp that was built, or counted, wrongly.
+    """
     ramps = []
     for road in roads:
         below = [column_at(road, end, columns, pieces) for end in (0, 1)]
         if (below[0] is None) == (below[1] is None):
             continue
         column = below[0] or below[1]
-        if column is None or column.levels != 1 or column.junction:
+        if column is None or not (any_level or (column.levels == 1 and not column.junction)):
             continue
         if road.ends[0 if below[0] is None else 1][2] > table_limit(pieces):
             continue

@@ -14,6 +14,7 @@ from tests.th_vision.games import (
     EXACT,
     FIRST,
     GOOD,
+    K1,
     R1,
     R2,
     R3,
@@ -72,6 +73,13 @@ def test_ramps_may_be_shifted_in_set_up_without_being_a_knock() -> None:
 def test_a_first_move_seen_together_with_the_ramps_is_told_after_them() -> None:
     _, said = follow([FIRST])
     assert [f.type for f in facts(said)] == ["ramp", "ramp", "move"]
+
+
+def test_a_ramp_column_of_two_discs_is_told_as_it_is() -> None:
+    high = column("c1", -57, 0, 2)
+    follower, _ = follow([plus(minus(RAMPS, "c1", "r1", "k1"), high, R1, K1)])
+    assert follower.state == "waiting"
+    assert [c.gray for c in follower.game.columns.values() if c.x == -57] == [2]
 
 
 # --- moves ---
