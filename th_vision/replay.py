@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import cv2
+import numpy as np
 from pydantic import ValidationError
 
 from calibration.board import Board, BoardFinder
@@ -31,6 +33,8 @@ from th_vision.stillness import Moment, Stillness
 from th_vision.terminal import STOPPED
 
 Read = Callable[[StillView, Pieces, Layout | None], Layout]
+READING_FAULTS = (ValueError, IndexError, KeyError, ArithmeticError, np.linalg.LinAlgError, cv2.error)
+"""What arithmetic may raise over a view that nobody thought of."""
 BOARD_CORNERS = 4
 """So many corners of the calibration board in view make a frame one of the board, not of the game."""
 
@@ -193,7 +197,12 @@ class Referee:
         self._moments += 1
         view = fuse(moment.frames, self._table)
         prior = self.follower.known.layout
-        layout = self._read(view, self._pieces, prior if prior.columns or prior.roads else None)
+        try:
+            layout = self._read(view, self._pieces, prior if prior.columns or prior.roads else None)
+        except READING_FAULTS as error:  # one odd view must not end a game
+            what = f"At {moment.time_s:.1f} s the table could not be read"
+            self._outputs.say(Line(f"{what}; the next still moment will tell.", f"({error})", "too_close"))
+            return
         stands = stands_in(self._last_view, view, self._pieces)
         before = self._last_view
 

@@ -171,6 +171,22 @@ def test_a_recording_without_ramps_is_no_game() -> None:
     assert said == ["No game seen: not every player's ramp with its car was found."]
 
 
+def test_a_view_that_can_t_be_read_ends_no_game() -> None:
+    coming = iter(LAYOUTS)
+    said: list[str] = []
+
+    def read(view: StillView, pieces: Pieces, prior: Layout | None) -> Layout:
+        layout = next(coming)
+        if layout is FIRST:
+            raise np.linalg.LinAlgError("singular matrix")
+        return layout
+
+    status = replay(Recording(), table(), PIECES, GAME, Outputs(say=lambda line: said.append(line.text)), read=read)
+    assert status == 0
+    assert sum("could not be read" in text for text in said) == 1
+    assert [text.split(":")[0] for text in said if text.startswith("Turn")] == ["Turn 1", "Turn 2", "Turn 3"]
+
+
 def test_quiet_says_only_how_it_stands_in_the_end() -> None:
     _, said = run(Recording(), quiet=True)
     assert said[0] == "At the end"
