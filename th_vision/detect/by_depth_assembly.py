@@ -71,7 +71,7 @@ def _common(guess: Guess) -> float:
 
 
 def _sigma(stiffness: float) -> float:
-    """Sigma (mm) by how steeply the energy rises; an edge in depth is ragged along its whole length, which holds better than its scatter."""
+    """Sigma (mm) by how steeply the energy rises; a ragged edge as a whole holds better than it scatters."""
     return float(tolerances.DEPTH_SIGMA_GAIN / np.sqrt(max(stiffness, tolerances.DEPTH_LEAST_STIFFNESS)))
 
 
