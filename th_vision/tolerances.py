@@ -363,9 +363,9 @@ DEPTH_BESIDE_DIAMETERS = 1.8
 # --- sharp or soft edges ----------------------------------------------------------------------------------------
 # Free table that scatters less than this was seen by no stereo matcher (a few dozen frames averaged leave 0.015).
 SHARP_SD_PX = 0.008
-# Noise so many native pixels apart is correlated more than this by a matching window (0.93 was measured).
-SHARP_LAG_PX = 2.0
-SHARP_CORRELATION = 0.5
+# A matching window narrower than this part of the usual is none; within the second band it is the usual one.
+SHARP_BELOW = 0.25
+SOFTNESS_USUAL = (0.78, 1.3)
 SHARP_LEAST_PIXELS = 500
 # What is left of the kernel where edges are sharp: the pixel itself.
 SHARP_KERNEL_SHARE = 0.1

@@ -82,7 +82,8 @@ class DepthModel:
         mm_per_pixel = plan.table.distance_mm / camera.depth.fx
         self.step = step or max(1, int(tolerances.DEPTH_GRID_MM / mm_per_pixel))
         self.seen = _coarse(plan.height_mm, self.step)
-        self.mm_per_px = _coarse(plan.mm_per_px, self.step)
+        native = np.float32(max(softness, tolerances.SHARP_KERNEL_SHARE))
+        self.mm_per_px = _coarse(plan.mm_per_px, self.step) * native
         sigma = _coarse(plan.sigma_mm, self.step)
         # a view that can't be seen to scatter is still only as good as the model
         self._variance = np.square(np.nan_to_num(sigma, nan=1.0)) + np.float32(tolerances.DEPTH_MODEL_MM**2)

@@ -49,7 +49,8 @@ class PlanView:
     ``sigma_mm``: (h, w) float32, one standard deviation of a pixel.
     ``mm_per_px``: (h, w) float32, height of one pixel of disparity at the table.
     ``color``: (hc, wc, 3) float32 BGR brought to the light of the empty table's picture, or None.
-    ``softness``: 1 where edges are a stereo camera's, 0 where they are sharp (clouds of other programs).
+    ``softness``: width of the matching window in parts of what the calibration's camera should have: 1 but for clouds
+    from other cameras, 0 where edges are sharp (clouds of other programs).
     """
 
     view: StillView
@@ -62,8 +63,11 @@ class PlanView:
 
     @cached_property
     def usual_mm_per_px(self) -> float:
-        """Height of one pixel of disparity in the middle of the table, mm."""
-        return float(np.median(self.mm_per_px))
+        """Height of one pixel of disparity in the middle of the table, mm.
+
+        A window of another width than this camera should have means native pixels of another size.
+        """
+        return float(np.median(self.mm_per_px)) * max(self.softness, tolerances.SHARP_KERNEL_SHARE)
 
     @property
     def table(self) -> TableCalibration:

@@ -129,7 +129,7 @@ def guess_of(model: DepthModel, layout: Layout) -> Guess:
 
 def _least_rise(plan: PlanView) -> float:
     """From which height on something flat is told from the noise of the table, mm."""
-    noise = max(plan.view.free_table_sd_px, tolerances.FIXED_PATTERN_PX) * plan.usual_mm_per_px
+    noise = max(plan.view.free_table_sd_px, tolerances.FIXED_PATTERN_PX) * float(np.median(plan.mm_per_px))
     return float(max(tolerances.FOREIGN_FLAT_MM, tolerances.FOREIGN_FLAT_SIGMAS * noise))
 
 
