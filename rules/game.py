@@ -237,6 +237,9 @@ class Game(Standing):
         stuck = not turns.can_build(self._state, player)
         if not stuck:
             faults.append(count("supply", held.gray + held.yellow, 0, "discs"))
+        elif self.rules.word("out_of_material") == "discard_stick" and held.gray < 1 and held.sticks > 0:
+            # With missions nobody waits for free: who has no disc puts a stick beside the board instead.
+            faults.append(count("supply", held.sticks, 0, "road-sticks"))
         answers: list[Answer] = []
         if faults:
             answers.append(_without_road(fact.turn, player, faults))

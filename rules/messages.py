@@ -40,6 +40,8 @@ _COUNTED_DETAIL: Final[frozenset[FaultRule]] = frozenset(
     {"column-level", "supply", "cars-too-many", "cars-too-few", "offramp-level"}
 )
 
+_NOT_PASSING: Final = {"discs": say.STILL_MATERIAL, "road-sticks": say.STILL_STICKS}
+
 
 @dataclass(frozen=True)
 class Message:
@@ -144,8 +146,8 @@ def fault_sentence(fault: Fault, player: str, voice: Voice) -> str:
 
 
 def _words(fault: Fault) -> say.FaultWords:
-    """The words of a rule. ``supply`` in discs of any colour is about who must not pass; else about one material."""
-    return say.STILL_MATERIAL if fault.rule == "supply" and fault.unit == "discs" else say.FAULTS[fault.rule]
+    """The words of a rule. ``supply`` in `_NOT_PASSING` units is about who must not pass; else about one material."""
+    return _NOT_PASSING.get(fault.unit, say.FAULTS["supply"]) if fault.rule == "supply" else say.FAULTS[fault.rule]
 
 
 def _to_decide(fault: Fault, look: str, voice: Voice) -> str:
@@ -167,7 +169,7 @@ def _fault_reason(fault: Fault, player: str, voice: Voice) -> str:
         limit = voice.number(fault.limit, 0 if fault.limit == round(fault.limit) else 1)
         text = voice.fill(say.MEASURED_LIMIT, measure=measure, limit=limit, unit=voice.word("unit", fault.unit))
         return voice.detail(text)
-    if _words(fault) is say.STILL_MATERIAL:
+    if fault.rule == "supply" and fault.unit in _NOT_PASSING:
         return voice.detail(voice.measure(fault.value, 0, fault.unit))
     if fault.rule in _COUNTED_DETAIL:
         counted, limit = voice.measure(fault.value, 0, fault.unit), voice.number(fault.limit, 0)

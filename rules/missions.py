@@ -185,20 +185,19 @@ def _middle(outline: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _at_harbor(state: State, player: str) -> bool:
-    """YACHT HARBOR: a column on the development area that adjoins the harbor, with a car on a road from it."""
+    """YACHT HARBOR: a column on the development area beside the harbor, with a car on a road that starts from it."""
     areas = {thing.adjoins for thing in state.city.values() if thing.kind == "yacht_harbor"}
     if not areas:
         return False
-    with_cars = _with_cars(state, player)
-    for road in with_cars:
-        for column in state.joints[road]:
-            if column is None:
-                continue
-            disc = state.discs[column]
-            for name in areas:
-                area = state.city.get(name or "")
-                if area is not None and inside_depth(area.outline, disc.x, disc.y) > 0:
-                    return True
+    with_cars = set(_with_cars(state, player))
+    for column, roads in state.outs.items():
+        disc = state.discs.get(column)
+        if disc is None or with_cars.isdisjoint(roads):
+            continue
+        for name in areas:
+            area = state.city.get(name or "")
+            if area is not None and inside_depth(area.outline, disc.x, disc.y) > 0:
+                return True
     return False
 
 

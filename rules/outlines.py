@@ -55,21 +55,20 @@ def overlap(a: Bar, b: Bar, joints: Sequence[Disc2] = ()) -> Overlap | None:
     """Where two sticks overlap in plan view, without what lies at a column that both rest on (`joints`).
 
     There ends may lie over or beside one another: the disc and `JOINT_REACH_WIDTHS` stick widths around it are cut
-    off, by a straight line across the direction in which the overlap runs away from the column.
+    off, by a straight line across the direction of the corner that is furthest from the column.
     """
     points = _crossed(a, b) or clip(a.outline(), b.outline())
     for disc in joints:
         if not points:
             return None
         reach = disc.radius + JOINT_REACH_WIDTHS * 2 * a.half
-        mx, my = _mean(points)
-        dx, dy = mx - disc.x, my - disc.y
-        if all(math.hypot(x - disc.x, y - disc.y) <= reach for x, y in points):
-            return None
+        # The mean of the corners says nothing of where the overlap runs: a round end has many, on either side.
+        dx, dy = max(((x - disc.x, y - disc.y) for x, y in points), key=lambda way: math.hypot(*way))
         norm = math.hypot(dx, dy)
-        if norm > 0:
-            dx, dy = dx / norm, dy / norm
-            points = _half_plane(points, dx, dy, -(dx * disc.x + dy * disc.y) - reach)
+        if norm <= reach:
+            return None
+        dx, dy = dx / norm, dy / norm
+        points = _half_plane(points, dx, dy, -(dx * disc.x + dy * disc.y) - reach)
     if len(points) < 3:
         return None
     return Overlap(tuple(points), _mean(points))

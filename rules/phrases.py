@@ -210,6 +210,13 @@ STILL_MATERIAL: Final = FaultWords(
 )
 """For the rule ``supply``, where it is about passing or laying a stick aside."""
 
+STILL_STICKS: Final = FaultWords(
+    "{player} may not pass and must put one road-stick beside the board.",
+    "has {player} still a road-stick to put beside the board?",
+    COUNT_THEM,
+)
+"""For the rule ``supply``, where a stick must be laid aside because there is no disc."""
+
 CROSSINGS: Final[dict[tuple[CrossingReason, Side], str]] = {
     ("first", "over"): "{player} crosses over {piece}, the first to do so: one car.",
     ("first", "under"): "{player} passes under {piece}, the first to do so: one car.",
@@ -325,6 +332,7 @@ COUNTS: Final[dict[str, Plural]] = {
     "gray discs": GRAY_DISCS,
     "yellow discs": YELLOW_DISCS,
     "sticks": STICKS,
+    "road-sticks": STICKS,
 }
 SCORE: Final = Plural(
     "{player} has one point.",

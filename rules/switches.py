@@ -141,7 +141,7 @@ SWITCHES: Final[tuple[Switch, ...]] = (
     Switch(
         "penalty_for_shift_mm",
         "off",
-        "From which shift on a piece that was moved but did not fall counts as knocked.",
+        "Beyond which shift a piece that was moved but did not fall counts as knocked.",
         "no text; some classic tables",
         (("off", "a piece that did not fall costs nothing"),),
         numbers=True,

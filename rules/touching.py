@@ -220,6 +220,11 @@ def landing(state: State, rules: RuleSet, build: Build) -> list[Fault]:
     height = Measured(abs(z - bar.thickness - surface), bar.sigma_z)
     lies = not_more("end-not-resting", height, REST_GAP_MM, rules.k, build.landed)
     found = [lies]
+    if thing is not None:
+        # The end is as long as it is wide: its tip may lie that little past the edge of what it lies on.
+        sigma = math.hypot(max(bar.sigma_across, bar.sigma_along), thing.sigma_xy)
+        off = Measured(-inside_depth(thing.outline, x, y), sigma)
+        found.append(not_more("end-not-resting", off, bar.half, rules.k, build.landed))
     if thing is None and build.landed != "table":
         found.append(count("offramp-area", 1, 0, "areas", build.landed))
     elif thing is not None and thing.kind not in SOLID and lies.call != "clear":
