@@ -371,3 +371,5 @@ SHARP_LEAST_PIXELS = 500
 SHARP_KERNEL_SHARE = 0.1
 # Residuals of sharp views are the model's: still this share of a stereo camera's area to one independent sample.
 SHARP_INDEPENDENT_SHARE = 0.3
+# Levels less probable than this are tried again with what lies on them.
+DEPTH_LEVEL_SURE = 0.9

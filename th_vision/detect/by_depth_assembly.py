@@ -25,6 +25,7 @@ def assemble_by_depth(plan: PlanView, pieces: Pieces, prior: Layout | None = Non
     guess, layers = search(plan, pieces, model, prior)
     order = find_order(guess, layers)
     polish_all(guess, (6.0, 3.0, 1.0, 0.5))
+    order = _levels_again(guess, layers, order)
     place = {key: k for k, key in enumerate(guess.posts)}
     ages = _ages(order)
     roads = []
@@ -33,6 +34,25 @@ def assemble_by_depth(plan: PlanView, pieces: Pieces, prior: Layout | None = Non
         ends = tuple(TABLE if end == TABLE else place[end] for end in lay.ends)
         roads.append(FoundRoad(_road(guess, key), (ends[0], ends[1]), 1.0, ages[key]))
     return Assembly([_column(guess, key) for key in guess.posts], roads)
+
+
+def _levels_again(guess: Guess, layers: dict[int, int], order: Order) -> Order:
+    """Levels that are doubtful now that it is known what lies on what: a heap of ends looks like one more disc."""
+    for key in list(guess.posts):
+        if _level_probability(guess, key) > tolerances.DEPTH_LEVEL_SURE:
+            continue
+        before, kept, post = guess.total(), guess.copy(), guess.posts[key]
+        for step in (-1, 1):
+            if post.levels + step < 1:
+                continue
+            guess.put(Group({key: replace(post, levels=post.levels + step)}))
+            other = find_order(guess, layers)
+            polish_all(guess, (3.0, 1.0))
+            if guess.total() < before:
+                order = other
+                break
+            guess.restore(kept)
+    return order
 
 
 def _ages(order: Order) -> dict[int, int]:

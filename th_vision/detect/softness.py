@@ -35,7 +35,7 @@ def softness_of(view: StillView) -> float:
 
 
 def _bend(rise: NDArray[np.float32], spread: float, lag: int) -> float:
-    """Mean square of second differences over a lag on free table (slopes and long waves fall out); 0: too little seen."""
+    """Mean square of second differences over a lag on free table (long waves fall out); 0 where too little is seen."""
     left, middle, right = rise[:, : -2 * lag], rise[:, lag:-lag], rise[:, 2 * lag :]
     free = np.ones(middle.shape, dtype=np.bool_)
     for part in (left, middle, right):
