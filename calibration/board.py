@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -36,6 +37,8 @@ class Board:
                 f"board: marker of {self.marker_mm:g} mm must be larger than 0 and smaller than its square, "
                 f"{self.square_mm:g} mm"
             )
+        if not 0 <= self.thickness_mm < math.inf:
+            raise CalibrationError(f"board: thickness of {self.thickness_mm:g} mm can't be; give it in mm, 0 or more")
         if not self.dictionary.startswith("DICT_") or not hasattr(cv2.aruco, self.dictionary):
             raise CalibrationError(f"board: no marker dictionary {self.dictionary!r}; use one like DICT_5X5_100")
         if self.squares_x * self.squares_y // 2 > len(self._markers().bytesList):

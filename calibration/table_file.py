@@ -266,7 +266,7 @@ def _read_document(path: Path) -> tomlkit.TOMLDocument:
         raise CalibrationError(f"{path}: no such file; make it with th-vision calibrate table") from error
     except OSError as error:
         raise CalibrationError(f"{path}: can't be read ({error.strerror})") from error
-    except (tomlkit.exceptions.TOMLKitError, UnicodeDecodeError) as error:
+    except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, huge numbers
         text = " ".join(str(error).split())
         raise CalibrationError(f"{path}: not a TOML file ({text}); run th-vision calibrate table again") from error
 

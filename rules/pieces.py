@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -121,11 +122,24 @@ def load_pieces(path: Path) -> Pieces:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RulesError(f"{path}: can't be read ({error.strerror}); give the pieces file with --pieces") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RulesError(f"{path}: is not a TOML file ({error}); see docs for an example") from error
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits, too deep
+        raise RulesError(f"{path}: is not a TOML file ({error}); see docs/pieces.md for an example") from error
+    _refuse_unknown(path, data, Pieces, "")
     try:
         return Pieces.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise RulesError(f"{path}: {where}: {first['msg']}; correct this value") from error
+        message = first["msg"].removeprefix("Value error, ")
+        raise RulesError(f"{path}: {where}: {message}; correct this value") from error
+
+
+def _refuse_unknown(path: Path, data: Mapping[str, object], model: type[BaseModel], where: str) -> None:
+    """Refuse a key that means nothing: a misspelt one would leave the usual size in force, and nobody would know."""
+    for key, value in data.items():
+        field = model.model_fields.get(key)
+        if field is None:
+            known = ", ".join(model.model_fields)
+            raise RulesError(f"{path}: {where}{key}: is not known; known: {known}; correct the name or leave it out")
+        if isinstance(value, dict) and isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            _refuse_unknown(path, value, field.annotation, f"{where}{key}.")

@@ -10,7 +10,7 @@ from calibration.board import Board
 from calibration.errors import CalibrationError
 from rules.outcome import Outcome
 from th_vision.errors import VisionError
-from th_vision.output import STDOUT, check_place, refuse_stdout
+from th_vision.output import STDOUT, check_outputs, refuse_stdout
 from th_vision.sources import is_cloud, open_source
 
 
@@ -49,7 +49,9 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
     from calibration.calibrate import run_calibrate_table
 
     refuse_stdout(output, "a calibration, which is two files,")
-    check_place(output)
+    check_outputs((output,), (spec,))
+    if output.exists() and not output.is_file():
+        raise VisionError(f"{output}: can't hold a calibration, which is two files; name a file like table.toml")
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; calibrate from a recording with colour")
     source = open_source(spec)

@@ -11,7 +11,7 @@ from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from rules.record import read_record
 from th_vision.game_layout import layout_of
-from th_vision.output import check_place, refuse_stdout
+from th_vision.output import check_outputs, refuse_stdout
 
 
 def run(
@@ -30,7 +30,7 @@ def run(
         RulesError, VisionError: the record, the turn or the rules can't be, or the picture can't be written.
     """
     refuse_stdout(picture, "a picture")
-    check_place(picture)
+    check_outputs((picture,), (path, pieces))
     colors = Pieces() if pieces is None else load_pieces(pieces)
     record, chosen = read_record(path), parse_options(options)
     explanation = explain_turn(record, turn, rules=rules, options=chosen, language=language)

@@ -12,7 +12,7 @@ from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Source
-from th_vision.output import STDOUT, check_place, refuse_stdout, write_aside
+from th_vision.output import STDOUT, check_outputs, refuse_stdout, write_aside
 from th_vision.sources import open_source
 
 
@@ -41,8 +41,7 @@ def run(
 
     refuse_stdout(ply, "a cloud")
     refuse_stdout(picture, "a picture")
-    for output in (json, ply, picture):
-        check_place(output)
+    check_outputs((json, ply, picture), (spec, calibration, pieces))
     set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
     source, table = open_with_table(spec, calibration, frame)
     kept = deque(source, maxlen=frames)

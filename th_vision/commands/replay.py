@@ -11,7 +11,7 @@ from rules.catalog import catalog
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.announce import set_in_lines
-from th_vision.output import refuse_stdout
+from th_vision.output import check_outputs, refuse_stdout
 from th_vision.replay import Outputs, game_of, replay
 from th_vision.sources import open_source
 
@@ -40,6 +40,7 @@ def run(
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
     refuse_stdout(picture, "a picture")
+    check_outputs((game, picture), (spec, calibration, pieces))
     catalog(lang)  # an unknown language is refused now, not at the first sentence
     set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
     names = tuple(name.strip() for name in players.split(",") if name.strip())

@@ -193,8 +193,10 @@ def _read_json(path: Path) -> dict[str, object]:
         raise VisionError(f"{path}: is empty; it must hold one JSON object")
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
+        where = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):
+            where = f"line {error.lineno}: {error.msg}"
         raise VisionError(f"{path}: is no JSON ({where}); correct it") from error
     if not isinstance(data, dict):
         raise VisionError(f"{path}: holds no JSON object; it must be {{...}} with the camera's data")

@@ -1,0 +1,173 @@
+"""What a new user met who tried to break the program: each line of these tests once went wrong."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+import cli
+from calibration.files import write_aside
+from rules.errors import RulesError
+from rules.pieces import load_pieces
+from tests.test_cli import refused
+from tests.th_vision.sources.folders import own_folder
+from th_vision import terminal
+from th_vision.errors import VisionError
+from th_vision.output import check_outputs
+
+GAME = Path(__file__).parent / "games" / "classic-2-cars.jsonl"
+HUGE = "1" + "0" * 5000
+
+posix = pytest.mark.skipif(os.name != "posix", reason="pipes and links of POSIX")
+
+
+# --- outputs that would cost an input
+
+
+def test_the_picture_of_a_turn_does_not_take_the_place_of_its_game(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    game = tmp_path / "game.jsonl"
+    game.write_bytes(GAME.read_bytes())
+    assert "input" in refused(["explain", str(game), "--turn", "1", "--picture", str(game)], capfd)
+    assert game.read_bytes() == GAME.read_bytes()
+
+
+@pytest.mark.parametrize("out", ["--game", "--picture"])
+@pytest.mark.parametrize("name", ["table.toml", "pieces.toml", "game/recording.json", "game/depth/000001.png"])
+def test_a_replay_writes_over_none_of_its_inputs(
+    out: str, name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own_folder(Path("game"))
+    for text in ("table.toml", "pieces.toml"):
+        Path(text).touch()
+    before = sorted(tmp_path.rglob("*"))
+    words = ["replay", "game", "-c", "table.toml", "-p", "pieces.toml", "--players", "blue,pink", out, name]
+    assert f"{name}: can't be an output" in refused(words, capfd)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_two_outputs_are_two_files(tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    with pytest.raises(VisionError, match="another output"):
+        check_outputs((one, tmp_path / "." / "one"), ())
+    check_outputs((one, tmp_path / "two", None), (None, "sim:seed=7", tmp_path / "three"))
+
+
+@posix
+def test_an_input_is_known_by_another_name_too(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "table.toml")
+    with pytest.raises(VisionError, match="an input too"):
+        check_outputs((tmp_path / "link",), (tmp_path / "table.toml",))
+
+
+def test_results_may_stand_in_the_folder_of_the_recording(tmp_path: Path) -> None:
+    check_outputs((tmp_path / "game.jsonl", tmp_path / "table.png"), (tmp_path,))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "board -o .",
+        "explain game.jsonl --turn 1 --picture .",
+        "reconstruct nowhere --json .",
+        "replay nowhere -c nowhere.toml --players blue,pink --game .",
+        "calibrate table nowhere -o .",
+    ],
+)
+def test_a_folder_is_no_file_to_write_to(
+    words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(words.split(), capfd).startswith("th-vision: .: can't be written")
+    assert not list(tmp_path.iterdir())
+
+
+# --- outputs that are no plain file
+
+
+@posix
+def test_what_is_no_file_is_written_into_and_stays_what_it_is(tmp_path: Path) -> None:
+    """Renamed over, /dev/null would be gone for every program of the machine. A pipe stands for it here."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_aside(pipe, b"%PDF")
+    reader.join(timeout=10)
+    assert got == [b"%PDF"]
+    assert pipe.is_fifo()
+
+
+@posix
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "layout.json"
+    link.symlink_to(tmp_path / "there" / "real.json")
+    write_aside(link, b"{}")
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "real.json").read_bytes() == b"{}"
+
+
+@posix
+def test_a_calibration_is_two_files_and_goes_into_no_pipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "two files" in refused(["calibrate", "table", "nowhere", "-o", str(tmp_path / "pipe")], capfd)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+# --- inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[stik]\nlength = 100\n", "stik: is not known; known: stick, disc"),
+        ("[stick]\nlenght = 100\n", "stick.lenght: is not known; known: length, width"),
+        ("[disc]\nradius = 9.5\n", "disc.radius: is not known"),
+        ("[cars.tank]\nlength = 1\nwidth = 1\nheight = 1\n", "cars: unknown car type 'tank'"),
+        (f"[stick]\nlength = {HUGE}\n", "is not a TOML file"),
+        ("a = " + "[" * 5000, "is not a TOML file"),
+    ],
+)
+def test_pieces_that_mean_something_else_than_was_written_are_refused(text: str, says: str, tmp_path: Path) -> None:
+    """A misspelt length would leave the usual one in force, and every ruling after it would be about another game."""
+    path = tmp_path / "pieces.toml"
+    path.write_text(text)
+    with pytest.raises(RulesError) as refusal:
+        load_pieces(path)
+    assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("recording.json", f'{{"depth_scale": {HUGE}}}'),
+        ("table.toml", f"schema = {HUGE}"),
+        ("table.toml", "a = " + "[" * 5000),
+    ],
+)
+def test_numbers_without_end_are_the_files_fault(
+    name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = own_folder(tmp_path / "game")
+    (tmp_path / "table.toml").touch()
+    broken = (folder if name == "recording.json" else tmp_path) / name
+    broken.write_text(text)
+    where = ["calibrate", "table", str(folder), "-o", str(tmp_path / "new.toml")]
+    if name == "table.toml":
+        where = ["reconstruct", str(folder), "-c", str(broken)]
+    assert str(broken) in refused(where, capfd)
+
+
+@pytest.mark.parametrize("thickness", ["-1", "nan", "inf"])
+def test_no_board_is_thinner_than_nothing(thickness: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["board", "-o", str(tmp_path / "board.pdf"), "--thickness", thickness]
+    assert "thickness" in refused(words, capfd)
+    assert terminal.run(cli.app, [*words[:-1], "3"]) == 0
