@@ -65,6 +65,11 @@ def check_table(
     one or no frame shows the board.
     """
     check_camera(table, camera)
+    if not 0 <= height_mm < table.distance_mm:
+        raise CalibrationError(
+            f"a board {height_mm:g} mm above the table can't be, the camera hangs at {table.distance_mm:.0f} mm; give "
+            "the height of the spacers in mm with --height"
+        )
     board = board or Board()
     finder = BoardFinder(board)
     views: list[tuple[int, BoardView | None]] = []

@@ -261,7 +261,7 @@ def _matrix(rows: Any) -> NDArray[np.float64]:
 
 def _read_document(path: Path) -> tomlkit.TOMLDocument:
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
+        return tomlkit.parse(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
     except FileNotFoundError as error:
         raise CalibrationError(f"{path}: no such file; make it with th-vision calibrate table") from error
     except OSError as error:

@@ -119,7 +119,7 @@ def load_pieces(path: Path) -> Pieces:
         RulesError: the file is missing, is no TOML, or a value in it can't be.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
     except OSError as error:
         raise RulesError(f"{path}: can't be read ({error.strerror}); give the pieces file with --pieces") from error
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits, too deep

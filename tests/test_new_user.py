@@ -10,13 +10,16 @@ import pytest
 
 import cli
 from calibration.files import write_aside
+from calibration.table_file import save_table
 from rules.errors import RulesError
 from rules.pieces import load_pieces
 from tests.test_cli import refused
+from tests.test_cli_inputs import calibration
 from tests.th_vision.sources.folders import own_folder
 from th_vision import terminal
 from th_vision.errors import VisionError
 from th_vision.output import check_outputs
+from th_vision.sources import open_source
 
 GAME = Path(__file__).parent / "games" / "classic-2-cars.jsonl"
 HUGE = "1" + "0" * 5000
@@ -171,3 +174,40 @@ def test_no_board_is_thinner_than_nothing(thickness: str, tmp_path: Path, capfd:
     words = ["board", "-o", str(tmp_path / "board.pdf"), "--thickness", thickness]
     assert "thickness" in refused(words, capfd)
     assert terminal.run(cli.app, [*words[:-1], "3"]) == 0
+
+
+def _text_cloud(*points: str) -> str:
+    header = (
+        "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+    )
+    return header.format(len(points)) + "\n".join(points) + "\n"
+
+
+@pytest.mark.parametrize("far", ["1e30 0 0", "1000000 0 0", "0 0 1e30", "0 0 -1e9"])
+def test_a_cloud_as_large_as_no_table_is_refused_at_once(
+    far: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cloud.ply"
+    path.write_text(_text_cloud(far, "0 100 0", "100 0 0", "0 0 0"))
+    assert "large, no table is" in refused(["reconstruct", str(path), "--frame", "table"], capfd)
+
+
+def test_files_of_an_editor_that_marks_its_text_are_read(tmp_path: Path) -> None:
+    """A byte order mark before the first line, as some editors write it."""
+    pieces = tmp_path / "pieces.toml"
+    pieces.write_text("[stick]\nlength = 100\n", encoding="utf-8-sig")
+    assert load_pieces(pieces).stick.length == 100
+    folder = own_folder(tmp_path / "game")
+    header = folder / "recording.json"
+    header.write_text(header.read_text(), encoding="utf-8-sig")
+    assert open_source(str(folder)).camera.model == "D435"
+
+
+@pytest.mark.parametrize("height", ["nan", "-1", "1e9"])
+def test_a_board_is_checked_between_table_and_camera(
+    height: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder, table = own_folder(tmp_path / "game"), tmp_path / "table.toml"
+    save_table(calibration(open_source(str(folder)).camera), table)
+    words = ["calibrate", "check", str(folder), "-c", str(table), "--height", height]
+    assert "--height" in refused(words, capfd)

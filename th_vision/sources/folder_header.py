@@ -184,7 +184,7 @@ def model_name(text: str) -> str:
 
 def _read_json(path: Path) -> dict[str, object]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
         raise VisionError(f"{path}: can't be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
@@ -236,7 +236,8 @@ def _pose_mm(path: Path, rows: list[list[float]]) -> NDArray[np.float64]:
         raise VisionError(f"{path}: T_color_depth has {len(rows)} rows; it is a 4x4 matrix, row by row, in metres")
     T = np.array(rows, dtype=np.float64)
     R = T[:3, :3]
-    rigid = np.allclose(R @ R.T, np.eye(3), atol=ROTATION_TOLERANCE) and np.linalg.det(R) > 0
+    unit = bool((np.abs(R) <= 1 + ROTATION_TOLERANCE).all())
+    rigid = unit and np.allclose(R @ R.T, np.eye(3), atol=ROTATION_TOLERANCE) and np.linalg.det(R) > 0
     if not rigid or not np.allclose(T[3], [0, 0, 0, 1]):
         raise VisionError(f"{path}: T_color_depth is not a rotation and a translation; write it row by row, in metres")
     if math.hypot(*T[:3, 3]) > MAX_COLOR_OFFSET_M:

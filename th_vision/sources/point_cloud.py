@@ -37,6 +37,7 @@ _NATIVE_FX_PX = 645.0
 _MAX_DISTANCE_M = 20.0
 _MIN_DISTANCE_MM = 10.0  # no camera sees nearer; such points only spoil the field of view
 _MIN_TABLE_EXTENT_MM = 5.0
+_MAX_TABLE_EXTENT_MM = 20_000.0  # no table is wider or higher; a virtual camera for more would fill the memory
 _EMPTY_SIGMA_PX = 0.02
 
 
@@ -171,6 +172,12 @@ def _camera_above(path: Path, cloud: Cloud, finite: NDArray[np.bool_]) -> tuple[
         raise VisionError(
             f"{path}: the cloud is {extent.max():.2g} mm wide; in the table frame it is in mm (in the camera's frame, "
             "without --frame table, in metres)"
+        )
+    size = float(np.ptp(np.percentile(points, [0.1, 99.9], axis=0), axis=0).max())
+    if size > _MAX_TABLE_EXTENT_MM:
+        raise VisionError(
+            f"{path}: the cloud is {size / 1000:.3g} m large, no table is; in the table frame it is in mm, and points "
+            "that lie far off must be cut away"
         )
     centre = (low + high) / 2
     top = float(np.percentile(points[:, 2], 99.9))
