@@ -23,7 +23,7 @@ FIELD_LENGTHS = (600.0 / 114.0, 380.0 / 114.0)  # the field in stick lengths: wh
 MARGIN_MM = 2.5
 LEAST_TURNS, MOST_TURNS = 12, 24
 LOW, HIGH = 1, 4  # levels from which an offramp leaves, and a road goes over columns
-ATTEMPTS = 6  # games begun before the script gives up
+ATTEMPTS = 12  # games begun before the script gives up
 GAMES, BRANCHES = 6, 2  # games played side by side, and ways in which each goes on
 FREE = Taste(
     paying=0.0, next_paying=1.0, junction=0.0, offramp=0.0
