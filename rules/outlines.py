@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rules.geometry import Bar, Disc2, outline_distance, rise_sigma, segment_distance
 from rules.grid import Box_mm
@@ -159,6 +160,29 @@ def polygon_gap(first: Sequence[Point_mm], second: Sequence[Point_mm]) -> float:
         for i in range(len(first))
         for j in range(len(second))
     )
+
+
+def overlap_depth(first: Sequence[Point_mm], second: Sequence[Point_mm]) -> float:
+    """How deep one polygon reaches into another, mm; 0 where none does.
+
+    Looked at in the corners and the middle of either, and in the middle of each piece into which the other cuts an
+    edge: two that lie across each other, or side on side, have no corner in one another.
+    """
+    deepest = 0.0
+    for inner, outer in ((first, second), (second, first)):
+        places = [*inner, _mean(inner)]
+        for i in range(len(inner)):
+            (x0, y0), (x1, y1) = inner[i - 1], inner[i]
+            cuts = [0.0, 1.0]
+            for j in range(len(outer)):
+                distance, share, _ = segment_distance(inner[i - 1], inner[i], outer[j - 1], outer[j])
+                if distance <= 0:
+                    cuts.append(share)
+            cuts.sort()
+            middles = ((before + after) / 2 for before, after in pairwise(cuts))
+            places += [(x0 + share * (x1 - x0), y0 + share * (y1 - y0)) for share in middles]
+        deepest = max(deepest, *(inside_depth(outer, x, y) for x, y in places))
+    return deepest
 
 
 def sticks_out(inner: Sequence[Point_mm], outer: Sequence[Point_mm]) -> float:

@@ -7,10 +7,10 @@ from typing import Final
 
 from rules.events import FactObject, Fault
 from rules.findings import count, more_than, not_less, not_more
-from rules.outlines import bar_polygon_gap, disc_polygon_gap, inside_depth, polygon_gap, sticks_out
+from rules.outlines import bar_polygon_gap, disc_polygon_gap, inside_depth, overlap_depth, polygon_gap, sticks_out
 from rules.ruleset import RuleSet
 from rules.state import State
-from rules.tolerances import RAMP_DISTANCE_SHARE
+from rules.tolerances import DUST_MM, RAMP_DISTANCE_SHARE
 from rules.uncertain import Measured, at_least, at_most
 
 ON_DEVELOPMENT: Final = ("building", "tower")
@@ -89,7 +89,7 @@ def _apart(state: State, rules: RuleSet, thing: FactObject) -> list[Fault]:
         gap = Measured(polygon_gap(thing.outline, other.outline), math.hypot(thing.sigma_xy, other.sigma_xy))
         if every or thing.kind == other.kind == "development_area":
             found.append(not_less("area-spacing", gap, limit, rules.k, thing.id, name))
-        elif (depth := _depth(thing, other)) > 0:
+        elif gap.value <= DUST_MM and (depth := overlap_depth(thing.outline, other.outline)) > DUST_MM:
             found.append(more_than("touch-city", Measured(-depth, gap.sigma), 0.0, rules.k, thing.id, name))
     if not spaced:
         return found
@@ -102,13 +102,6 @@ def _apart(state: State, rules: RuleSet, thing: FactObject) -> list[Fault]:
         gap = Measured(gap.value, math.hypot(gap.sigma, thing.sigma_xy))
         found.append(not_less("area-spacing", gap, limit, rules.k, thing.id, column))
     return found
-
-
-def _depth(thing: FactObject, other: FactObject) -> float:
-    """How deep a corner of one reaches into the other, mm; 0 where none does."""
-    deepest = [inside_depth(other.outline, x, y) for x, y in thing.outline]
-    deepest += [inside_depth(thing.outline, x, y) for x, y in other.outline]
-    return max(0.0, *deepest)
 
 
 def ramp_distance(state: State, rules: RuleSet, players: tuple[str, ...]) -> list[Fault]:

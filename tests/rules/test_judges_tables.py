@@ -242,6 +242,30 @@ def test_development_areas_keep_a_columns_width(gap: float, rules: set[str]) -> 
     assert rules_of(table.city("d2", AREA, square(70 + gap, 0, 70), height=2)) == rules
 
 
+@pytest.mark.parametrize("degrees", [0.0, 37.0])
+@pytest.mark.parametrize(
+    ("outline", "overlap"),
+    [
+        (square(70, 0, 70), False),  # side by side
+        (square(60, 0, 70), True),  # side on side
+        (square(20, -20, 30, 110), True),  # across it
+        (square(0, 0, 70), True),  # on top of it
+        (square(60, 60, 70), True),
+    ],
+)
+def test_city_objects_do_not_lie_on_each_other(outline: Any, overlap: bool, degrees: float) -> None:
+    turn = math.radians(degrees)
+
+    def turned(points: Any) -> list[tuple[float, float]]:
+        return [(x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)) for x, y in points]
+
+    table = Table()
+    table.city("g", "green_area", turned(square(0, 0, 70)), height=2)
+    assert rules_of(table.city("a", "airport_area", turned(outline), height=2)) == (
+        {"touch-city"} if overlap else set()
+    )
+
+
 # --- Passing, running out, the end ------------------------------------------------------------------------------------
 
 
