@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
-import typer
+try:
+    import typer
 
-from th_vision.terminal import emit, finish, not_yet, progress, run_and_exit, say
+    from th_vision.terminal import emit, finish, not_yet, progress, run_and_exit, say
+except KeyboardInterrupt:  # Ctrl-C before anything began
+    sys.exit(130)
 
 app = typer.Typer(
     name="th-vision",

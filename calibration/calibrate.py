@@ -20,7 +20,7 @@ from calibration.pose import board_in_color, board_pixels, mean_view, table_by_c
 from calibration.quality import board_rise_mm, camera_bump, coverage, noise_mm
 from calibration.report import Report
 from calibration.table import EmptyTable, TableCalibration
-from calibration.table_file import save_table
+from calibration.table_file import check_target, save_table
 from calibration.tolerances import TOLERANCES
 
 Array = NDArray[np.float64]
@@ -134,6 +134,7 @@ def run_calibrate_table(
 
     Returns exit status (0 good enough, 1 written but not good enough) and the report's lines. Raises CalibrationError.
     """
+    check_target(output)  # now, not after a minute's work
     table, report = calibrate_table(
         camera, frames, board, scale=scale, made_at=made_at, temperature_c=temperature_c, tell=tell
     )

@@ -36,12 +36,28 @@ _COMMENTS = {
 }
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise CalibrationError where ``path`` holds something that a calibration must not be written over."""
+    target = Path(path)
+    try:
+        if target.exists():
+            _read_document(target)
+    except CalibrationError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        raise CalibrationError(
+            f"{target}: holds something that is not a TOML file, perhaps a cut calibration; remove it or choose "
+            "another place with -o"
+        ) from error
+
+
 def save_table(table: TableCalibration, path: str | os.PathLike[str]) -> None:
     """Write ``path`` (toml) and the map beside it, each aside and renamed. Comments in an existing file are kept.
 
     Raises CalibrationError where the directory can't be written.
     """
     target = Path(path)
+    check_target(target)
     old_map = _map_name(target)
     document = _read_document(target) if target.exists() else tomlkit.document()
     blob = _map_bytes(table.empty)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -12,13 +14,15 @@ import cli
 from calibration.files import write_aside
 from calibration.table_file import save_table
 from rules.errors import RulesError
-from rules.pieces import load_pieces
+from rules.pieces import Pieces, load_pieces
+from tests.conftest import ROOT
 from tests.test_cli import refused
 from tests.test_cli_inputs import calibration
 from tests.th_vision.sources.folders import own_folder
 from th_vision import terminal
 from th_vision.errors import VisionError
 from th_vision.output import check_outputs
+from th_vision.replay import game_of
 from th_vision.sources import open_source
 
 GAME = Path(__file__).parent / "games" / "classic-2-cars.jsonl"
@@ -211,3 +215,54 @@ def test_a_board_is_checked_between_table_and_camera(
     save_table(calibration(open_source(str(folder)).camera), table)
     words = ["calibrate", "check", str(folder), "-c", str(table), "--height", height]
     assert "--height" in refused(words, capfd)
+
+
+# --- hints that lead on
+
+
+def test_a_cut_calibration_says_how_to_get_rid_of_it_before_the_work(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its own message sends you to 'calibrate table', which must not send you back to where you are."""
+    table = tmp_path / "table.toml"
+    table.write_text("[came")
+    line = refused(["calibrate", "table", str(own_folder(tmp_path / "game")), "-o", str(table)], capfd)
+    assert "remove it" in line
+    assert "calibrate table again" not in line
+    assert table.read_text() == "[came"
+
+
+@pytest.mark.parametrize("players", ["blue", "blue;pink", "blue,pink,blue,pink,blue"])
+def test_the_hint_for_players_can_be_typed_as_it_stands(players: str) -> None:
+    names = players.split(",")
+    with pytest.raises(RulesError) as refusal:
+        game_of("rainbow-city", names, {}, Pieces())
+    assert str(refusal.value).startswith(f"players: {len(names)} given, a game needs 2 to 4")
+    assert str(refusal.value).endswith(" --players blue,pink")
+
+
+# --- Ctrl-C
+
+
+@posix
+def test_ctrl_c_while_a_library_is_loaded_is_no_fault_of_the_program() -> None:
+    """Some libraries make an ImportError of it."""
+    code = (
+        "import os, signal, sys, cli, th_vision.doctor\n"
+        "def loads(*_):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except KeyboardInterrupt as stop:\n"
+        "        raise ImportError('initialization failed') from stop\n"
+        "th_vision.doctor.run = loads\n"
+        "sys.argv[1:] = ['doctor']\n"
+        "cli.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (terminal.STOPPED, b"th-vision: stopped\n")
+
+
+def test_a_simulation_that_was_stopped_is_called_so(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "game" / "depth").mkdir(parents=True)
+    line = refused(["simulate", "-o", str(tmp_path / "game"), "--scenario", "static", "--turns", "1"], capfd)
+    assert "was cut" in line

@@ -62,8 +62,9 @@ def game_of(rules: str, players: Iterable[str], options: Mapping[str, object] | 
     """
     names = tuple(players)
     known = ", ".join(pieces.players)
-    if len(names) < 2:
-        raise RulesError(f"players: {len(names)} given, a game needs 2 to 4; name them like --players {known}")
+    if not 2 <= len(names) <= 4:
+        example = ",".join(list(pieces.players)[:4])
+        raise RulesError(f"players: {len(names)} given, a game needs 2 to 4; name them like --players {example}")
     unknown = [name for name in names if name not in pieces.players]
     if unknown:
         raise RulesError(f"players: {unknown[0]!r} has no colour in the pieces; known: {known}; add one to pieces.toml")
@@ -149,6 +150,8 @@ class Referee:
         self._stillness = Stillness(table)
         self._announcer = Announcer(language=outputs.language, quiet=outputs.quiet)
         self._board = BoardFinder(Board())
+        x, y, z = np.linalg.inv(table.T_color_table)[:3, 3]
+        self._eye = (float(x), float(y), float(z))
         self._last_view: StillView | None = None
         self._last: Told | None = None
         self._frames = self._moments = 0
@@ -209,7 +212,7 @@ class Referee:
         def fallen(standing: Layout) -> list[Road]:
             return [] if before is None else fallen_sticks(before, view, standing, self._pieces)
 
-        self._out(self.follower.handle(Settled(layout, stands, fallen), moment.time_s))
+        self._out(self.follower.handle(Settled(layout, stands, fallen, self._eye), moment.time_s))
         self._last_view = view
 
     def _out(self, said: list[Output]) -> None:

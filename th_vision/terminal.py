@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
@@ -25,9 +27,21 @@ STOPPED = 130  # as a shell reports a program that Ctrl-C ended
 READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
 
 
+_stop_asked = False
+"""Whether Ctrl-C came: a library that is just being loaded makes an error of its own out of it."""
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    global _stop_asked  # a signal handler has no other place
+    _stop_asked = True
+    raise KeyboardInterrupt
+
+
 def run_and_exit(app: Callable[..., object]) -> NoReturn:
     """Run the program with the process's own words, and end the process with its status."""
     status = OWN_FAULT
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
+        signal.signal(signal.SIGINT, _stop)
     if not sys.warnoptions:  # a library's warnings are for developers: python -W default cli.py ... shows them
         warnings.simplefilter("ignore")
     try:
@@ -119,6 +133,8 @@ def _report(error: Exception) -> int:
     if isinstance(error, OSError):
         note(f"{error.filename or 'file'}: {error.strerror or error}")
         return BAD_INPUT
+    if _stop_asked:
+        return _stopped()
     if os.environ.get("TH_VISION_DEBUG"):
         raise error
     note(

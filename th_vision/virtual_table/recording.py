@@ -47,7 +47,8 @@ class FolderWriter:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any((folder / name).exists() for name in ("depth", "color", "recording.json")):
-                raise VisionError(f"{folder}: holds a recording already; give another folder or remove it")
+                what = "a recording" if (folder / "recording.json").exists() else "frames of a recording that was cut"
+                raise VisionError(f"{folder}: holds {what} already; give another folder or remove it")
             (folder / "depth").mkdir()
         except OSError as error:
             raise VisionError(f"{folder}: can't be written ({error.strerror}); give another folder") from error
