@@ -37,7 +37,7 @@ from th_vision.hindsight import reconsider
 from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
-from th_vision.tidy import tidy
+from th_vision.tidy import tidy, without_cars_on_one_ray
 
 UNREAD_PATIENCE = 2
 """So many readings may show pieces that fit no move before the follower says that it lost the thread."""
@@ -147,6 +147,8 @@ class Follower:
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
         """What is different since the table last stood still, noise taken out; and the missed pieces to believe in."""
         seen = tidy(event.layout, self.known.layout, self.pieces)
+        if event.eye is not None and event.stands is not None:
+            seen = without_cars_on_one_ray(seen, self.known.layout, event.eye, event.stands, self.pieces)
         believed = self._believed(seen, event)
         lost = [piece for piece in believed.change.gone if isinstance(piece, Road)]
         if lost and event.fallen is not None and not believed.change.loose:

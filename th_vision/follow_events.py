@@ -16,7 +16,7 @@ from rules.events import (
     PassFact,
     UndoFact,
 )
-from rules.layout import Layout, Road
+from rules.layout import Layout, Point3, Road
 from th_vision.credible import Stands
 
 State = Literal[
@@ -43,11 +43,12 @@ class HandSeen:
 @dataclass(frozen=True)
 class Settled:
     """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses;
-    ``fallen`` looks for sticks lying flat, given what stands."""
+    ``fallen`` looks for sticks lying flat, given what stands; ``eye``: where the colour camera is, table frame, mm."""
 
     layout: Layout
     stands: Stands | None = None
     fallen: Callable[[Layout], list[Road]] | None = None
+    eye: Point3 | None = None
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,8 @@ class Referee:
         self._stillness = Stillness(table)
         self._announcer = Announcer(language=outputs.language, quiet=outputs.quiet)
         self._board = BoardFinder(Board())
+        x, y, z = np.linalg.inv(table.T_color_table)[:3, 3]
+        self._eye = (float(x), float(y), float(z))
         self._last_view: StillView | None = None
         self._last: Told | None = None
         self._frames = self._moments = 0
@@ -210,7 +212,7 @@ class Referee:
         def fallen(standing: Layout) -> list[Road]:
             return [] if before is None else fallen_sticks(before, view, standing, self._pieces)
 
-        self._out(self.follower.handle(Settled(layout, stands, fallen), moment.time_s))
+        self._out(self.follower.handle(Settled(layout, stands, fallen, self._eye), moment.time_s))
         self._last_view = view
 
     def _out(self, said: list[Output]) -> None:

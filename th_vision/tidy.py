@@ -5,11 +5,11 @@ Physics speaks here, not the rules: pieces don't overlap. What is believed alrea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rules.layout import Car, Column, Layout, Road
+from rules.layout import Car, Column, Layout, Point3, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.support import along_sigma, column_at
@@ -32,6 +32,33 @@ def tidy(seen: Layout, believed: Layout, pieces: Pieces) -> Layout:
 def _renamed(road: Road, names: dict[str, str]) -> Road:
     rests_on = (names.get(road.rests_on[0], road.rests_on[0]), names.get(road.rests_on[1], road.rests_on[1]))
     return road if rests_on == road.rests_on else road.model_copy(update={"rests_on": rests_on})
+
+
+def without_cars_on_one_ray(
+    seen: Layout, believed: Layout, eye: Point3, stands: Callable[[Car], bool | None], pieces: Pieces
+) -> Layout:
+    """The reading without new cars that are a known one's picture, put at a wrong height: on one ray of the camera at
+    ``eye`` with a known car of that player that looks as it did."""
+
+    def known(car: Car) -> bool:
+        return any(
+            np.hypot(k.x - car.x, k.y - car.y) < tol.SAME_ROAD_MM and abs(k.z - car.z) < tol.RESTS_Z_MM
+            for k in believed.cars
+        )
+
+    def mirrored(car: Car) -> bool:
+        box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
+        reach = tol.TWIN_SHARE * (box.length if box else pieces.stick.width)
+        for other in believed.cars:
+            if other.player != car.player or eye[2] - other.z < 1:
+                continue
+            share = (eye[2] - car.z) / (eye[2] - other.z)
+            x, y = eye[0] + (other.x - eye[0]) * share, eye[1] + (other.y - eye[1]) * share
+            if np.hypot(x - car.x, y - car.y) < reach and stands(other):
+                return True
+        return False
+
+    return seen.model_copy(update={"cars": tuple(car for car in seen.cars if known(car) or not mirrored(car))})
 
 
 def road_within_road(road: Road, others: Sequence[Road], pieces: Pieces) -> bool:

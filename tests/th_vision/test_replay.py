@@ -206,7 +206,7 @@ def test_missions_end_with_a_score() -> None:
         ("rainbow-city", (), {}, "0 given"),
         ("rainbow-city", ("blue", "purple"), {}, "'purple' has no colour"),
         ("rainbow-city", ("blue", "blue"), {}, "same name"),
-        ("rainbow-city", ("blue", "pink", "green", "green2", "green3"), {}, "has no colour"),
+        ("rainbow-city", ("blue", "pink", "green", "green2", "green3"), {}, "5 given"),
         ("tokyo", ("blue", "pink"), {}, "unknown rules 'tokyo'"),
         ("classic", ("blue", "pink", "green"), {}, "players"),
         ("rainbow-city", ("blue", "pink"), {"first": "perhaps"}, "first"),

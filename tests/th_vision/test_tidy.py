@@ -21,7 +21,7 @@ from tests.th_vision.games import (
     plus,
     road,
 )
-from th_vision.tidy import road_within_road, tidy
+from th_vision.tidy import road_within_road, tidy, without_cars_on_one_ray
 
 
 def test_a_possible_reading_is_left_as_it_is() -> None:
@@ -97,3 +97,14 @@ def test_roads_that_cross_or_meet_are_no_ghosts() -> None:
     over = road("r9", column("c8", -110, 50, 4), column("c9", -6, 50, 5))
     assert not road_within_road(over, SECOND.roads, PIECES)
     assert not road_within_road(road("r8", C1, C2), SECOND.roads, PIECES)
+
+
+def test_a_new_car_on_one_ray_with_a_known_one_that_looks_as_before_is_its_picture() -> None:
+    eye = (0.0, 0.0, 600.0)
+    share = (600 - (K1.z + 28)) / (600 - K1.z)
+    picture = K1.model_copy(update={"id": "k9", "x": K1.x * share, "y": K1.y * share, "z": K1.z + 28})
+    seen = plus(SECOND, picture)
+    assert len(without_cars_on_one_ray(seen, SECOND, eye, lambda car: True, PIECES).cars) == 2
+    assert len(without_cars_on_one_ray(seen, SECOND, eye, lambda car: False, PIECES).cars) == 3
+    aside = plus(SECOND, picture.model_copy(update={"x": picture.x + 25}))
+    assert len(without_cars_on_one_ray(aside, SECOND, eye, lambda car: True, PIECES).cars) == 3
