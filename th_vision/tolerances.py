@@ -326,6 +326,8 @@ FOREIGN_FLAT_SIGMAS = 4.0
 # wide, ends side by side on a column up to 36).
 FOREIGN_SHARE = 0.55
 FOREIGN_WIDTH_MM = 48.0
+# Noise is smoothed over this before that is asked.
+FOREIGN_SMOOTH_MM = 2.5
 FOREIGN_FLAT_AREA_MM2 = 1500.0
 # Gaps up to this are closed; rims may be seen this far off.
 FOREIGN_CLOSE_MM = 6.0

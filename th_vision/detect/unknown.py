@@ -31,11 +31,12 @@ Mask = NDArray[np.uint8]
 
 def wide_areas(plan: PlanView) -> Mask:
     """(h, w) 1 where something raised is wider than any piece can look; native depth grid."""
-    height = np.nan_to_num(plan.height_mm)
     px = plan.table.camera.depth.fx / plan.table.distance_mm
+    height = cv2.GaussianBlur(np.nan_to_num(plan.height_mm), (0, 0), tolerances.FOREIGN_SMOOTH_MM * px)
+    low = _least_rise(plan)
     # between sticks that lie near each other the kernel leaves part of their height: that doesn't make them wide
     around = cv2.dilate(height, _disc(tolerances.FOREIGN_WIDTH_MM * px / 2))
-    least = np.maximum(tolerances.FOREIGN_SHARE * around, _least_rise(plan))
+    least = np.maximum(tolerances.FOREIGN_SHARE * (around - low / 2), low)
     raised = np.asarray(height > least, dtype=np.uint8)
     # the shadow to the left of a high thing and single pixels are not seen: they don't make it narrower
     closed = cv2.morphologyEx(raised, cv2.MORPH_CLOSE, _disc(tolerances.FOREIGN_CLOSE_MM * px / 2))
