@@ -266,3 +266,61 @@ def test_a_simulation_that_was_stopped_is_called_so(tmp_path: Path, capfd: pytes
     (tmp_path / "game" / "depth").mkdir(parents=True)
     line = refused(["simulate", "-o", str(tmp_path / "game"), "--scenario", "static", "--turns", "1"], capfd)
     assert "was cut" in line
+
+
+# --- the shell's streams
+
+
+@posix
+@pytest.mark.parametrize(
+    ("line", "status", "says"),
+    [
+        ("--version >&-", 0, ""),
+        ("--version <&-", 0, ""),
+        ("--version 2>&-", 0, ""),
+        ("adjudicate - <&-", 2, 'th-vision: standard input: no "game" line'),
+        ("adjudicate nowhere.jsonl 2>&-", 2, ""),
+    ],
+)
+def test_a_closed_stream_is_no_fault_of_the_program(line: str, status: int, says: str) -> None:
+    ended = _in_shell(line)
+    assert ended.returncode == status
+    assert ended.stderr.startswith(says)
+    assert ended.stderr.count("\n") == (1 if says else 0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full stands for a full disk")
+@pytest.mark.parametrize("line", ["--version", "rules", "board -o -"])
+def test_a_full_disk_gets_one_line(line: str) -> None:
+    ended = _in_shell(f"{line} > /dev/full")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("th-vision: ")
+    assert ended.stderr.count("\n") == 1
+
+
+def _in_shell(line: str) -> subprocess.CompletedProcess[str]:
+    """What ``th-vision LINE`` gives, redirections included."""
+    program = [sys.executable, str(ROOT / "cli.py")]
+    command = ["sh", "-c", f'"$0" "$1" {line}', *program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs someone whom permissions hold back")
+def test_a_folder_that_is_locked_is_named_before_the_work(tmp_path: Path) -> None:
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(VisionError, match="no permission in the folder"):
+            check_outputs((tmp_path / "table.png",), ())
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_what_may_not_be_read_says_what_to_do(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "a/table.toml")
+
+    monkeypatch.setattr("th_vision.doctor.run", locked)
+    line = refused(["doctor"], capfd)
+    assert line.startswith("th-vision: a/table.toml: can't be used (Permission denied); check ")

@@ -39,6 +39,8 @@ def check_place(path: Path | None) -> None:
         raise VisionError(f"{path}: can't be written (there is no folder {path.parent}); make it or give another place")
     if path.is_dir():
         raise VisionError(f"{path}: can't be written (it is a folder); name a file")
+    if not os.access(path.parent, os.W_OK | os.X_OK) and not (path.exists() and not path.is_file()):
+        raise VisionError(f"{path}: can't be written (no permission in the folder {path.parent}); give another place")
 
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[str | Path | None]) -> None:

@@ -24,6 +24,7 @@ NOT_YET = "is not yet in this version"
 BAD_INPUT = 2
 OWN_FAULT = 70  # a fault of the program's own, as BSD's sysexits count
 STOPPED = 130  # as a shell reports a program that Ctrl-C ended
+UNWRITTEN = -1  # standard output took not all of it; the status is BAD_INPUT's
 READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
 
 
@@ -42,6 +43,7 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
     status = OWN_FAULT
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
         signal.signal(signal.SIGINT, _stop)
+    _open_what_is_closed()
     if not sys.warnoptions:  # a library's warnings are for developers: python -W default cli.py ... shows them
         warnings.simplefilter("ignore")
     try:
@@ -51,12 +53,22 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
         status = _stopped()
     except BrokenPipeError:
         status = READER_GONE
-    if status == READER_GONE:
-        # Python flushes once more on its way out, and would complain about the closed pipe.
+    except OSError as error:  # what was printed did not fit on the disk
+        note(f"standard output: can't be written ({error.strerror}); make room or send it elsewhere")
+        status = UNWRITTEN
+    if status in (READER_GONE, UNWRITTEN):
+        # Python flushes once more on its way out, and would complain about the closed pipe or the full disk.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     with contextlib.suppress(OSError):
         sys.stderr.flush()
-    raise SystemExit(status)
+    raise SystemExit(BAD_INPUT if status == UNWRITTEN else status)
+
+
+def _open_what_is_closed() -> None:
+    """Python has None for a standard stream that the shell closed: reading it gives nothing, writing goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the program
 
 
 def run(app: Callable[..., object], words: list[str]) -> int:
@@ -131,7 +143,8 @@ def _report(error: Exception) -> int:
         note(" ".join(str(error).split()))
         return BAD_INPUT
     if isinstance(error, OSError):
-        note(f"{error.filename or 'file'}: {error.strerror or error}")
+        what = error.filename or "a file"
+        note(f"{what}: can't be used ({error.strerror or error}); check its name, and who may read and write it")
         return BAD_INPUT
     if _stop_asked:
         return _stopped()
