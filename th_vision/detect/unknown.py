@@ -46,7 +46,7 @@ def wide_areas(plan: PlanView) -> Mask:
     contours, _ = cv2.findContours(core, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     for contour in contours:  # what is missing in a thing (no depth, noise) belongs to it
         cv2.fillConvexPoly(core, cv2.convexHull(contour), 1)
-    grown = cv2.dilate(core, _disc(tolerances.FOREIGN_RIM_MM * px))
+    grown = cv2.dilate(core, _disc((tolerances.FOREIGN_RIM_MM + 2 * tolerances.FOREIGN_SMOOTH_MM) * px))
     return np.asarray(grown, dtype=np.uint8)
 
 
