@@ -246,9 +246,12 @@ def _shared_columns(
             for end, tip, height in zip(found.ends, (found.road.a, found.road.b), found.road.depth_ends, strict=True)
             if end in group
         ]
-        for k in group:
-            place[k] = len(standing)
-        standing.append(_best_under(plan, pieces, [columns[k] for k in group], resting))
+        best = _best_under(plan, pieces, [columns[k] for k in group], resting)
+        # where its rim is best seen another column may stand already: then the ends lie on that one
+        there = next((m for m, column in enumerate(standing) if _collide(pieces, best, column)), len(standing))
+        place.update(dict.fromkeys(group, there))
+        if there == len(standing):
+            standing.append(best)
     return standing, place
 
 
