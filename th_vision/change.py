@@ -195,7 +195,9 @@ def _column_cost(a: Column, b: Column) -> float:
 
 
 def _car_cost(a: Car, b: Car) -> float:
-    return _distance(a, b) + (0.0 if a.player == b.player else 6.0)
+    if a.player != b.player and min(a.player_probability, b.player_probability) >= tol.OWNER_CERTAIN:
+        return np.inf
+    return _distance(a, b) + (0.0 if a.player == b.player else 6.0) + max(0.0, abs(a.z - b.z) - tol.MOVED_HEIGHT_MM)
 
 
 def _road_cost(a: Road, b: Road) -> float:

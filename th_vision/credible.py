@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rules.layout import Car, Column, Road
 from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
 from th_vision.known import Known, Piece
+from th_vision.support import distance_to_road
 
 Stands = Callable[[Piece], bool | None]
 """Whether a piece that a reading misses looks as it did (True), doesn't (False), or can't be judged (None)."""
@@ -40,6 +43,9 @@ def credible(
     for piece in change.gone:
         if piece.id in fallen_before:
             continue
+        if isinstance(piece, Car) and _hidden(piece, change):
+            keep.add(piece.id)
+            continue
         said = stands(piece) if stands else None
         if said or (said is None and piece.id in held):
             keep.add(piece.id)
@@ -61,6 +67,15 @@ def credible(
         ),
         frozenset(keep),
     )
+
+
+def _hidden(car: Car, change: Change) -> bool:
+    """A car under a road or a car that lies higher can't be seen, and stands there all the same."""
+    above = [k for k in change.seen.cars if k.z > car.z + tol.MOVED_HEIGHT_MM]
+    if any(np.hypot(k.x - car.x, k.y - car.y) <= tol.HIDES_MM for k in above):
+        return True
+    roads = [r for r in change.seen.roads if min(r.ends[0][2], r.ends[1][2]) > car.z + tol.MOVED_HEIGHT_MM]
+    return any(r.id != car.on and distance_to_road(car, r) <= tol.HIDES_MM for r in roads)
 
 
 def _taken_together(missed: list[Piece]) -> set[str]:

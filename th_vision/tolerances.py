@@ -149,6 +149,8 @@ LEAST_CHI2 = 0.5
 # A road's end that lies on no column is on the table (or a thin area) when its top is no higher than this part of a
 # disc above the stick's thickness; higher up there must be a column that wasn't seen.
 ON_TABLE_DISCS = 0.7
+# What lies higher hides a car whose middle is so near to its own, plan view.
+HIDES_MM = 12.0
 # A column whose roads lie still is not believed to have gone, if it seems to be no further off than this.
 HELD_COLUMN_MM = 9.0
 # A shift is told as a knock from here on; below, it is only followed.

@@ -15,6 +15,7 @@ from tests.th_vision.games import (
     FIRST,
     GOOD,
     K1,
+    PIECES,
     R1,
     R2,
     R3,
@@ -34,7 +35,10 @@ from tests.th_vision.games import (
     road,
     states,
 )
+from th_vision.change import compare
+from th_vision.credible import credible
 from th_vision.follow_events import Guide, HandSeen, Reconsidered, Said, Settled, Told, Warned
+from th_vision.known import Known, refine
 from th_vision.virtual_table.misread import Misreading
 
 # --- set-up ---
@@ -479,3 +483,14 @@ def test_whether_somebody_passed_unseen_is_a_question_not_a_verdict() -> None:
     ruling = next(a for a in told.answers if isinstance(a, RulingLine))
     assert ruling.call == "too_close"
     assert [(f.rule, f.call) for f in ruling.faults] == [("turn-order", "too_close")]
+
+
+def test_a_car_hidden_under_a_new_one_of_another_player_stands_and_the_new_one_is_told() -> None:
+    a, b = column("c5", -100, 60, 4), column("c6", -100, -50, 5)
+    table = plus(minus(SECOND, "k1"), a, b)
+    over = road("r5", a, b)
+    upper = car("k9", over, "pink").model_copy(update={"x": K1.x + 4, "y": K1.y - 3, "z": K1.z + 30})
+    seen = compare(refine(Known(), compare(Known(), SECOND, PIECES)), plus(table, over, upper), PIECES)
+    assert [k.player for k in seen.new_cars] == ["pink"]
+    believed = credible(seen, refine(Known(), compare(Known(), SECOND, PIECES)), lambda piece: False)
+    assert believed.keep == {"k1"}
