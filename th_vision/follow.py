@@ -150,7 +150,8 @@ class Follower:
         if event.eye is not None and event.stands is not None:
             seen = without_cars_on_one_ray(seen, self.known.layout, event.eye, event.stands, self.pieces)
         believed = self._believed(seen, event)
-        lost = [piece for piece in believed.change.gone if isinstance(piece, Road)]
+        # A stick on the table speaks for a fall even of a road that is otherwise believed to be hidden only.
+        lost = [piece for piece in compare(self.known, seen, self.pieces).gone if isinstance(piece, Road)]
         if lost and event.fallen is not None and not believed.change.loose:
             fallen = event.fallen(seen)
             if fallen:
