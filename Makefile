@@ -28,6 +28,7 @@ demo: setup
 	@mkdir -p out/demo
 	@$(PY) cli.py replay $(DEMO) -c $(DEMO)/table.toml -p $(DEMO)/pieces.toml --players blue,pink \
 		--game out/demo/game.jsonl --picture out/demo/table.png
+	@echo 'The table at the end: out/demo/table.png; the record of the game: out/demo/game.jsonl'
 
 test: lint unit
 

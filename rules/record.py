@@ -339,10 +339,13 @@ class RecordWriter:
 
         Raises:
             RulesError: it can't be written (a full disk).
+            BrokenPipeError: it goes into a pipe that nobody reads any more.
         """
         try:
             self._stream.write(line.to_line().encode() + b"\n")
             self._stream.flush()
+        except BrokenPipeError:
+            raise  # whoever read the record went away: no fault of the disk
         except OSError as error:
             raise RulesError(f"the game record can't be written ({error.strerror}); make room on the disk") from error
         with contextlib.suppress(OSError):  # a pipe can't be synced, and needs it not

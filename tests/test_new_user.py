@@ -15,6 +15,7 @@ from calibration.files import write_aside
 from calibration.table_file import save_table
 from rules.errors import RulesError
 from rules.pieces import Pieces, load_pieces
+from rules.record import RecordWriter, parse_record
 from tests.conftest import ROOT
 from tests.test_cli import refused
 from tests.test_cli_inputs import calibration
@@ -324,3 +325,21 @@ def test_what_may_not_be_read_says_what_to_do(
     monkeypatch.setattr("th_vision.doctor.run", locked)
     line = refused(["doctor"], capfd)
     assert line.startswith("th-vision: a/table.toml: can't be used (Permission denied); check ")
+
+
+@posix
+def test_a_record_that_nobody_reads_any_more_is_no_full_disk() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    line = parse_record(GAME.read_bytes()).lines[0]
+    with open(writing, "wb", buffering=0) as stream, pytest.raises(BrokenPipeError):
+        RecordWriter(stream).write(line)
+
+
+@posix
+def test_the_status_stays_where_nobody_reads_the_errors() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, str(ROOT / "cli.py"), "adjudicate", "nowhere.jsonl"]
+    assert subprocess.run(command, stderr=writing, timeout=60, check=False).returncode == 2
+    os.close(writing)

@@ -59,8 +59,10 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
     if status in (READER_GONE, UNWRITTEN):
         # Python flushes once more on its way out, and would complain about the closed pipe or the full disk.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    with contextlib.suppress(OSError):
+    try:
         sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     raise SystemExit(BAD_INPUT if status == UNWRITTEN else status)
 
 
