@@ -318,7 +318,7 @@ class RecordWriter:
         """Open a record for writing; ``-`` is standard output.
 
         Raises:
-            RulesError: the file can't be opened for writing.
+            RulesError: the file can't be opened for writing, or another program is writing its game into it.
         """
         if str(path) == "-":
             return cls(sys.stdout.buffer, owned=False)
@@ -327,6 +327,7 @@ class RecordWriter:
             if not resume:
                 _move_aside(target)
             stream = open(target, "ab")  # noqa: SIM115 - the writer is the context manager
+            _claim(stream)
             if stream.tell() > 0 and not _ends_with_newline(target):
                 stream.write(b"\n")
         except OSError as error:
@@ -369,10 +370,28 @@ def _move_aside(target: Path) -> None:
     """Give an earlier, not empty file the first free name of ``NAME.1``, ``NAME.2``, ..."""
     if not target.exists() or target.stat().st_size == 0:
         return
+    with open(target, "ab") as stream:
+        _claim(stream)
     number = 1
     while (aside := target.with_name(f"{target.name}.{number}")).exists():
         number += 1
     os.rename(target, aside)
+
+
+def _claim(stream: BinaryIO) -> None:
+    """Keep a record to one writer, where the system can: lines of two games between each other are no game's."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        stream.close()
+        name = os.fsdecode(stream.name)
+        raise RulesError(f"{name}: another game is being written into it just now; choose another name") from error
+    except OSError:
+        return  # a pipe, or a disk that knows no locks
 
 
 def _ends_with_newline(path: Path) -> bool:

@@ -343,3 +343,18 @@ def test_the_status_stays_where_nobody_reads_the_errors() -> None:
     command = [sys.executable, str(ROOT / "cli.py"), "adjudicate", "nowhere.jsonl"]
     assert subprocess.run(command, stderr=writing, timeout=60, check=False).returncode == 2
     os.close(writing)
+
+
+@posix
+def test_two_games_at_once_do_not_share_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    line = parse_record(GAME.read_bytes()).lines[0]
+    with RecordWriter.open(path) as first:
+        for _ in range(2):  # while it is empty still, and later
+            with pytest.raises(RulesError, match="another game is being written"):
+                RecordWriter.open(path)
+            first.write(line)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["game.jsonl"]
+    assert path.read_text() == 2 * (line.to_line() + "\n")
+    RecordWriter.open(path).close()
+    assert (tmp_path / "game.jsonl.1").exists()

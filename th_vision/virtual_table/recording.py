@@ -47,7 +47,11 @@ class FolderWriter:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any((folder / name).exists() for name in ("depth", "color", "recording.json")):
-                what = "a recording" if (folder / "recording.json").exists() else "frames of a recording that was cut"
+                what = (
+                    "a recording"
+                    if (folder / "recording.json").exists()
+                    else "frames (of a run that was cut, or goes on)"
+                )
                 raise VisionError(f"{folder}: holds {what} already; give another folder or remove it")
             (folder / "depth").mkdir()
         except OSError as error:
