@@ -20,11 +20,14 @@ from tests.conftest import ROOT
 from tests.test_cli import refused
 from tests.test_cli_inputs import calibration
 from tests.th_vision.sources.folders import own_folder
+from tests.th_vision.test_replay import Recording
+from tests.th_vision.test_replay import run as run_recording
 from th_vision import terminal
 from th_vision.errors import VisionError
 from th_vision.output import check_outputs
 from th_vision.replay import game_of
 from th_vision.sources import open_source
+from th_vision.stillness import Stillness
 
 GAME = Path(__file__).parent / "games" / "classic-2-cars.jsonl"
 HUGE = "1" + "0" * 5000
@@ -358,3 +361,16 @@ def test_two_games_at_once_do_not_share_a_record(tmp_path: Path) -> None:
     assert path.read_text() == 2 * (line.to_line() + "\n")
     RecordWriter.open(path).close()
     assert (tmp_path / "game.jsonl.1").exists()
+
+
+def test_ctrl_c_while_the_last_moment_is_read_still_tells_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Stillness) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Stillness, "finish", interrupted)
+    status, said = run_recording(Recording(), record=tmp_path / "game.jsonl", picture=tmp_path / "table.png")
+    assert status == terminal.STOPPED
+    assert "At the end" in said
+    assert (tmp_path / "table.png").exists()

@@ -121,7 +121,11 @@ def replay(
                 referee.see(frame)
         except KeyboardInterrupt:
             stopped = True
-        referee.finish()
+        try:
+            referee.finish()
+        except KeyboardInterrupt:  # while the last moment was being read: the end is told without it
+            stopped = True
+            referee.finish(read=False)
     except (VisionError, RulesError):
         referee.close()
         raise
@@ -167,9 +171,9 @@ class Referee:
         if seen.state == "hand":
             self._out(self.follower.handle(HandSeen(), seen.time_s))
 
-    def finish(self) -> None:
-        """The source is over: read what still stands, then say the score and draw the picture."""
-        moment = self._stillness.finish()
+    def finish(self, *, read: bool = True) -> None:
+        """The source is over: read what still stands (if ``read``), then say the score and draw the picture."""
+        moment = self._stillness.finish() if read else None
         if moment is not None:
             self._settled(moment)
         self._out(self.follower.handle(Ended(), 0.0))
