@@ -377,3 +377,5 @@ SHARP_KERNEL_SHARE = 0.1
 SHARP_INDEPENDENT_SHARE = 0.3
 # Levels less probable than this are tried again with what lies on them.
 DEPTH_LEVEL_SURE = 0.9
+# No more places than this are looked at as columns, best first: five times as many as a full game has.
+MOST_CANDIDATES = 300

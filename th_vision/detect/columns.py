@@ -57,6 +57,8 @@ def column_candidates(plan: PlanView, pieces: Pieces) -> list[ColumnCandidate]:
         near = pieces.disc.radius * 0.6
         if all(np.hypot(candidate.x - other.x, candidate.y - other.y) > near for other in kept):
             kept.append(candidate)
+        if len(kept) == tolerances.MOST_CANDIDATES:  # a view that is all noise must not be looked at for ever
+            break
     return kept
 
 

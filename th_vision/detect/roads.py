@@ -60,7 +60,9 @@ def fit_line(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> RoadCandidat
     score = np.zeros(o1.shape)
     rows = np.flatnonzero(inside)
     depth_score = _gather(present, patch, rows, lines[..., rows])
-    presence = np.nanmean(np.where(np.isfinite(depth_score), depth_score, np.nan), axis=-1)
+    seen = np.isfinite(depth_score)
+    # where nothing is seen all along, nothing speaks for a road
+    presence = np.where(seen, depth_score, 0).sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
     edges = np.full(o1.shape, np.nan)
     if patch.color is not None and np.isfinite(patch.color).mean() > 0.5:
         along, _, _ = edge_tensor(patch.color)
@@ -70,7 +72,7 @@ def fit_line(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> RoadCandidat
         score = presence + edges
     else:
         score = presence + 0.3 * _ridge(patch, rows, lines[..., rows])
-    row, column = divmod(int(np.nanargmax(score)), score.shape[1])
+    row, column = divmod(int(np.argmax(score)), score.shape[1])
     best = (row, column)
     if not presence[best] > tolerances.ROAD_LEAST_PRESENCE:
         return None
