@@ -29,7 +29,8 @@ LARGEST_BYTES = 25 * 2**20
 def demo_words(out: Path) -> list[str]:
     """The words of the Makefile's target, with its outputs elsewhere."""
     recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0].replace("\\\n", " ")
-    words = recipe[recipe.index("cli.py") + len("cli.py") :].split()
+    command = recipe[recipe.index("cli.py") + len("cli.py") :].splitlines()[0]
+    words = command.split()
     return [word.replace("$(DEMO)", str(GAME)).replace("out/demo", str(out)) for word in words]
 
 

@@ -6,6 +6,7 @@ Imports nothing heavy: it is loaded for ``--help`` too.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -54,7 +55,8 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
     except BrokenPipeError:
         status = READER_GONE
     except OSError as error:  # what was printed did not fit on the disk
-        note(f"standard output: can't be written ({error.strerror}); make room or send it elsewhere")
+        if status != UNWRITTEN:  # else it was said when it happened
+            _note_unwritten(error)
         status = UNWRITTEN
     if status in (READER_GONE, UNWRITTEN):
         # Python flushes once more on its way out, and would complain about the closed pipe or the full disk.
@@ -64,6 +66,10 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     raise SystemExit(BAD_INPUT if status == UNWRITTEN else status)
+
+
+def _note_unwritten(error: OSError) -> None:
+    note(f"standard output: can't be written ({error.strerror}); make room or send it elsewhere")
 
 
 def _open_what_is_closed() -> None:
@@ -144,6 +150,9 @@ def _report(error: Exception) -> int:
     if isinstance(error, RulesError | CalibrationError | VisionError):
         note(" ".join(str(error).split()))
         return BAD_INPUT
+    if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
+        _note_unwritten(error)  # no file of ours has no name: it is what was printed
+        return UNWRITTEN
     if isinstance(error, OSError):
         what = error.filename or "a file"
         note(f"{what}: can't be used ({error.strerror or error}); check its name, and who may read and write it")
