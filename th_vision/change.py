@@ -88,7 +88,9 @@ def compare(known: Known, seen: Layout, pieces: Pieces) -> Change:
         _column_push,
         set(),
     )
-    _add_pushed(cars, before.cars, seen.cars, _car_push, {k.id for k in seen.cars if k.on is None})
+    # A car on a road that was just built is placed there: an old one that isn't seen is hidden, not pushed onto it.
+    pushable = [k for k in seen.cars if k.on not in builds or k.on in roads.values()]
+    _add_pushed(cars, before.cars, pushable, _car_push, {k.id for k in seen.cars if k.on is None})
 
     names, _ = _names(known, seen, {**columns, **roads, **cars})
     seen = _renamed(seen, names)
