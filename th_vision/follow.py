@@ -15,7 +15,7 @@ from dataclasses import replace
 from rules.errors import RulesError
 from rules.events import AlertLine, Answer, CarsFact, CarsLine, Fact, FactRoad, GameFact, MoveFact, RulingLine, UndoFact
 from rules.game import Game
-from rules.layout import Layout, Road
+from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision.change import Change, compare
 from th_vision.credible import Credible, credible
@@ -149,18 +149,18 @@ class Follower:
         seen = tidy(event.layout, self.known.layout, self.pieces)
         if event.eye is not None and event.stands is not None:
             seen = without_cars_on_one_ray(seen, self.known.layout, event.eye, event.stands, self.pieces)
-        believed = self._believed(seen, event)
+        read = compare(self.known, seen, self.pieces)
+        believed = self._believed(read, event)
         # A stick on the table speaks for a fall even of a road that is otherwise believed to be hidden only.
-        lost = [piece for piece in compare(self.known, seen, self.pieces).gone if isinstance(piece, Road)]
+        lost = [piece for piece in read.gone if isinstance(piece, Road)]
         if lost and event.fallen is not None and not believed.change.loose:
             fallen = event.fallen(seen)
             if fallen:
                 seen = seen.model_copy(update={"roads": (*seen.roads, *fallen)})
-                believed = self._believed(seen, event)
+                believed = self._believed(compare(self.known, seen, self.pieces), event)
         return believed.change, believed.keep
 
-    def _believed(self, seen: Layout, event: Settled) -> Credible:
-        change = compare(self.known, seen, self.pieces)
+    def _believed(self, change: Change, event: Settled) -> Credible:
         return credible(change, self.known, event.stands, fallen_before=self._knocked)
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:

@@ -188,8 +188,6 @@ TIP_BEYOND_MM = 6.0
 RIM_BAND_MM = 1.3
 
 # --- forward model ----------------------------------------------------------------------------------------------
-# Edges in depth are ragged: their place is uncertain by about this (native pixels).
-RAGGED_EDGE_PX = 2.0
 # One sample's squared residual (in sigmas) is bounded near this, so that cars and foreign things don't decide.
 MISFIT_BOUND = 16.0
 # Pitch at which a rim is placed before the sub-cell step.
@@ -379,3 +377,9 @@ SHARP_INDEPENDENT_SHARE = 0.3
 DEPTH_LEVEL_SURE = 0.9
 # No more places than this are looked at as columns, best first: five times as many as a full game has.
 MOST_CANDIDATES = 300
+
+# Edge points along a road lie half a pixel apart and were smoothed over a few mm: so many to one independent.
+AXIS_CORRELATION = 12.0
+# A car's place on its road, and its length: both ends are seen at an angle.
+CAR_SIGMA_MM = 0.7
+CAR_LENGTH_SIGMA_MM = 1.2

@@ -77,7 +77,7 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
                         player_probability=float(1 - 0.5 * np.exp(-8 * max(sure, 0.0))),
                         type=kind,
                         type_probability=kind_probability,
-                        sigma_xy=0.7,
+                        sigma_xy=tolerances.CAR_SIGMA_MM,
                         along_mm=middle,
                     )
                 )
@@ -99,7 +99,7 @@ def _type(pieces: Pieces, length_mm: float) -> tuple[str, float]:
     if not pieces.cars:
         return "sedan", 0.0
     names = list(pieces.cars)
-    sigma = 1.2  # mm: both ends of a car are seen at an angle
+    sigma = tolerances.CAR_LENGTH_SIGMA_MM
     fit = np.array([-0.5 * ((pieces.cars[name].length - length_mm) / sigma) ** 2 for name in names])
     weight = np.exp(np.maximum(fit - fit.max(), -50))
     best = int(np.argmax(weight))

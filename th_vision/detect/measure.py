@@ -143,10 +143,10 @@ def _fit_axis(plan: PlanView, pieces: Pieces, a: Array, b: Array, reach_mm: floa
         beta = np.linalg.solve(A.T @ (A * weights[:, None]) + penalty, A.T @ (weights * t))
         scatter = max(1.4826 * float(np.median(np.abs((t - A @ beta)[w]))), 0.05)
     covariance = np.linalg.inv(A.T @ (A * weights[:, None]) + penalty) * scatter**2
-    correlated = 12.0  # rows half a pixel apart that were smoothed over a few mm: so many to one
     pixel = plan.table.distance_mm / (plan.table.camera.color.fx if plan.table.camera.color else 1.0)
     sigma = np.sqrt(
-        (covariance[0, 0] + covariance[1, 1] / 4) * correlated + (tolerances.COLOR_EDGE_SIGMA_PX * pixel) ** 2
+        (covariance[0, 0] + covariance[1, 1] / 4) * tolerances.AXIS_CORRELATION
+        + (tolerances.COLOR_EDGE_SIGMA_PX * pixel) ** 2
     )
     unit = (b - a)[:2] / patch.length
     left_unit = np.array([-unit[1], unit[0]])

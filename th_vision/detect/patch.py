@@ -64,18 +64,6 @@ def strip(plan: PlanView, a: Array, b: Array, beyond_mm: float, half_width_mm: f
     )
 
 
-def edges_along(color: Image) -> tuple[Image, Image]:
-    """Strengths (0 to 1) of edges that run along s, and of edges that run across it, per sample of a strip's colour.
-
-    An edge counts by direction and hardly by contrast, as in ``columns.rim_votes``.
-    """
-    from th_vision.detect.columns import edge_tensor
-
-    # axis 0 is s (rows, v), axis 1 is t (columns, u): an edge along s has its gradient along t
-    xx, _, yy = edge_tensor(color)
-    return xx, yy
-
-
 def finite_mean(values: Image, axis: int) -> Image:
     """Mean of what was seen along an axis; NaN where nothing was."""
     seen = np.isfinite(values)

@@ -9,13 +9,13 @@ and the program has no lowest position.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from shapely import affinity, contains_xy, force_2d
+from shapely import affinity, force_2d
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
@@ -373,12 +373,6 @@ def _standing_pairs(scene: Scene, allowance_mm: float) -> list[tuple[str, str, f
                 if depth > allowance_mm:
                     found.append((id_a, id_b, depth))
     return found
-
-
-def lies_within(points: Iterable[Point2], outline: Polygon) -> bool:
-    """Whether all plan points lie inside ``outline``."""
-    array = np.asarray(list(points), dtype=np.float64)
-    return bool(np.all(contains_xy(outline, array[:, 0], array[:, 1])))
 
 
 # --- cars -------------------------------------------------------------------------------------------------------------

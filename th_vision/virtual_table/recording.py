@@ -23,7 +23,7 @@ from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.output import write_aside
 from th_vision.virtual_table.moment import Moment
-from th_vision.virtual_table.session import Session, Shot
+from th_vision.virtual_table.session import Session
 
 TRUTH_SCHEMA = "th-vision/truth/1"
 JPEG_QUALITY = 90
@@ -232,9 +232,3 @@ def _what(moment: Moment) -> dict[str, Any]:
     if what is None:
         return {}
     return {"kind": what.kind, "turn": what.turn, "player": what.player, "events": list(what.events)}
-
-
-def shots_only(shots: Iterable[Shot]) -> Iterator[Frame]:
-    """The frames of shots."""
-    for shot in shots:
-        yield shot.frame

@@ -350,23 +350,3 @@ def draw_stick(rng: np.random.Generator, pieces: Pieces, *, spread: Spread | Non
         shade=float(1 + rng.normal(0, s.shade)),
         round_ends=stick.ends == "round",
     )
-
-
-def place_stick(
-    size: StickSize, id: str, start: Point2, toward: Point2, z: tuple[float, float], rests_on: tuple[str, str]
-) -> StickBody:
-    """Lay a stick: first tip at plan point ``start``, along the direction to ``toward``; ``z``: top at both tips."""
-    run = math.sqrt(max(size.length**2 - (z[1] - z[0]) ** 2, 1.0))
-    angle = math.atan2(toward[1] - start[1], toward[0] - start[0])
-    end = (start[0] + run * math.cos(angle), start[1] + run * math.sin(angle), z[1])
-    return StickBody(
-        id=id,
-        ends=((start[0], start[1], z[0]), end),
-        width=size.width,
-        thickness=size.thickness,
-        rests_on=rests_on,
-        bow_mm=size.bow_mm,
-        roll_deg=size.roll_deg,
-        round_ends=size.round_ends,
-        shade=size.shade,
-    )
