@@ -4,5 +4,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 uv pip compile pyproject.toml --universal --python-version 3.11 --fork-strategy fewest \
-    --extra dev --extra realsense --generate-hashes \
+    --extra dev --extra realsense --extra batch --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-annotate --no-header "$@" -o requirements.lock >/dev/null
