@@ -214,7 +214,11 @@ def _column_push(a: Column, b: Column) -> float:
 
 
 def _car_push(a: Car, b: Car) -> float:
-    return _distance(a, b) if a.player == b.player else np.inf
+    """How far a car went. A push takes a car along its road or down, never up onto another one."""
+    shift = _distance(a, b)
+    if a.player != b.player or b.z - a.z > tol.MOVED_HEIGHT_MM + shift:
+        return np.inf
+    return shift
 
 
 def _road_push(a: Road, b: Road) -> float:

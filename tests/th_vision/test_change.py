@@ -77,6 +77,15 @@ def test_ids_of_pieces_that_left_are_not_given_again() -> None:
     assert [car.id for car in again.new_cars] == ["k2"]
 
 
+def test_a_car_high_above_the_place_of_a_hidden_one_is_new_not_pushed_up() -> None:
+    over = column("c4", 50, 40, 4), column("c5", 50, -60, 5)
+    high = Car(id="k1", x=44, y=2, z=47, player="blue", on="r2")
+    built = Layout(columns=(A, B, *over), roads=(*TABLE.roads, road("r2", *over)), cars=(high,))
+    seen = compare(known(Layout(columns=(A, B, *over), roads=built.roads, cars=TABLE.cars)), built, PIECES)
+    assert [k.id for k in seen.new_cars] == ["k2"]
+    assert [p.id for p in seen.gone] == ["k1"]
+
+
 def test_a_pushed_column_is_moved_not_new() -> None:
     there = B.model_copy(update={"y": B.y + 24.0})
     pushed = Layout(columns=(A, there), roads=(road("r1", A, there),), cars=TABLE.cars)
