@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from rules import phrases
@@ -25,6 +26,7 @@ LANGUAGES: Final[dict[str, str]] = {"en": "en", "es": "es", "nl": "nl", "zh-Hant
 """Language tag and name of its folder under ``rules/locale``."""
 
 DOMAIN: Final = "th_vision"
+OWN: Final = "rules"
 PLURAL_FORMS: Final[dict[str, str]] = {
     "en": "nplurals=2; plural=(n != 1);",
     "es": "nplurals=2; plural=(n != 1);",
@@ -38,8 +40,10 @@ Key = str | Named | Plural
 
 
 @cache
-def catalog(language: str) -> gettext.GNUTranslations:
+def catalog(language: str, package: str = OWN) -> gettext.GNUTranslations:
     """The sentences of a language, ready for ``gettext``, ``ngettext`` and ``pgettext``.
+
+    ``package``: whose ``locale`` folder is read; another one's sentences come before those of the rules.
 
     Raises:
         RulesError: no such language.
@@ -47,14 +51,17 @@ def catalog(language: str) -> gettext.GNUTranslations:
     folder = LANGUAGES.get(language)
     if folder is None:
         raise RulesError(f"language {language!r}: there is none; known: {', '.join(LANGUAGES)}")
-    file = resources.files("rules") / "locale" / folder / "LC_MESSAGES" / f"{DOMAIN}.po"
-    return gettext.GNUTranslations(io.BytesIO(compiled(parse_po(file.read_text(encoding="utf-8")))))
+    file = resources.files(package) / "locale" / folder / "LC_MESSAGES" / f"{DOMAIN}.po"
+    found = gettext.GNUTranslations(io.BytesIO(compiled(parse_po(file.read_text(encoding="utf-8")))))
+    if package != OWN:
+        found.add_fallback(catalog(language))
+    return found
 
 
-def keys() -> Iterator[Key]:
-    """Every sentence and word of ``rules.phrases``, in the order in which they stand there, each once."""
+def keys(sentences: ModuleType = phrases) -> Iterator[Key]:
+    """Every sentence and word of a module, in the order in which they stand there, each once."""
     seen: set[Key] = set()
-    for name, value in vars(phrases).items():
+    for name, value in vars(sentences).items():
         if name.isupper() and name != "CAR_TYPE_NAMES":
             for key in _texts(value):
                 if key not in seen:
@@ -134,7 +141,7 @@ def compiled(entries: dict[str, str]) -> bytes:
     return start + key_table + text_table + body
 
 
-def po_text(language: str, old: dict[str, str]) -> str:
+def po_text(language: str, old: dict[str, str], sentences: ModuleType = phrases) -> str:
     """The ``.po`` file of a language: every sentence with its translation, where ``old`` has one."""
     plurals = 1 if language == "zh-Hant" else 2
     blocks = [
@@ -143,7 +150,7 @@ def po_text(language: str, old: dict[str, str]) -> str:
         '"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
         f'"Content-Transfer-Encoding: 8bit\\n"\n"Plural-Forms: {PLURAL_FORMS[language]}\\n"\n'
     ]
-    for key in keys():
+    for key in keys(sentences):
         compiled_key, lines = _po_key(key)
         own = compiled_key.split(_CONTEXT_MARK)[-1] if language == "en" else ""
         translation = old.get(compiled_key) or own
@@ -173,14 +180,14 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def update_catalogs(folder: Path | None = None) -> None:
+def update_catalogs(folder: Path | None = None, sentences: ModuleType = phrases) -> None:
     """Write the ``.po`` files anew from the sentences in the code."""
     root = folder or Path(__file__).parent / "locale"
     for language, name in LANGUAGES.items():
         path = root / name / "LC_MESSAGES" / f"{DOMAIN}.po"
         old = parse_po(path.read_text(encoding="utf-8")) if path.exists() else {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(po_text(language, old if language != "en" else {}), encoding="utf-8")
+        path.write_text(po_text(language, old if language != "en" else {}, sentences), encoding="utf-8")
 
 
 if __name__ == "__main__":

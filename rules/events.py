@@ -39,6 +39,7 @@ from rules.facts import (
     PassFact,
     RampFact,
     RestoredFact,
+    SaidFact,
     UndoFact,
 )
 from rules.lines import (
@@ -72,6 +73,7 @@ Fact: TypeAlias = (
     | DiscardStickFact
     | CorrectionFact
     | UndoFact
+    | SaidFact
 )
 Answer: TypeAlias = RulingLine | CarsLine | PenaltyLine | SupplyLine | ScoreLine | OutLine | EndLine | AlertLine
 Line: TypeAlias = Fact | Answer
@@ -125,6 +127,7 @@ __all__ = [
     "RestoredFact",
     "RuleCall",
     "RulingLine",
+    "SaidFact",
     "SameType",
     "Score",
     "ScoreLine",

@@ -280,3 +280,17 @@ class UndoFact(LineModel):
 
     type: Literal["undo"] = "undo"
     turn: Turn
+
+
+class SaidFact(LineModel):
+    """What the players said to the referee, word by word. ``next``: the turn before ``turn`` is over, its cars too.
+
+    Other words change nothing here: what they led to follows as a fact of its own.
+    """
+
+    OPTIONAL = frozenset({"by"})
+
+    type: Literal["said"] = "said"
+    turn: Turn
+    words: Annotated[str, Field(min_length=1, max_length=400)]
+    by: str = "players"

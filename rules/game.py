@@ -33,6 +33,7 @@ from rules.events import (
     RampFact,
     RestoredFact,
     RulingLine,
+    SaidFact,
     ScoreLine,
     SupplyLine,
     UndoFact,
@@ -47,6 +48,7 @@ from rules.state import State
 from rules.supply import penalties, settle, use
 
 SCHEMA: Final = "th-vision/game/1"
+TURN_OVER: Final = "next"  # what players say when a turn is over
 
 
 class Game(Standing):
@@ -137,6 +139,8 @@ class Game(Standing):
                 return self._city(fact)
             case RampFact():
                 return self._ramp(fact)
+            case SaidFact():
+                return self._said(fact)
             case GameFact():
                 raise RulesError("a second game line in one record: start a new record for a new game")
         raise RulesError(f"a line of type {getattr(fact, 'type', '?')!r} is no fact")
@@ -288,6 +292,12 @@ class Game(Standing):
             state.lie_again(road)
         for owner in dict.fromkeys(state.owners[name] for name in named):
             state.put("loops", owner, loops.surrounded(state, owner))
+        return []
+
+    def _said(self, fact: SaidFact) -> list[Answer]:
+        """Words alone change nothing, but that a turn is over: its cars can't be placed any more."""
+        if fact.words == TURN_OVER:
+            self._state.put("now", "open", None)
         return []
 
     def _correct(self, fact: CorrectionFact) -> list[Answer]:

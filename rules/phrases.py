@@ -437,6 +437,7 @@ STICK_ASIDE: Final = "turn {turn}: {player} puts one road-stick beside the board
 CORRECTION: Final = "turn {turn}: correction of {piece} by {player}: {values}."
 TAKEN_BACK: Final = "turn {turn} is taken back."
 STANDS_AGAIN: Final = "turn {turn}: these pieces stand again: {pieces}."
+SAID: Final = 'turn {turn}: {player} said "{words}".'
 
 # A ruling explained.
 HEADINGS: Final = tuple(

@@ -18,6 +18,7 @@ from rules.events import (
     PassFact,
     RampFact,
     RestoredFact,
+    SaidFact,
     UndoFact,
 )
 from rules.voice import Voice
@@ -111,3 +112,8 @@ def _(fact: CorrectionFact, voice: Voice) -> str:
 @_told.register
 def _(fact: UndoFact, voice: Voice) -> str:
     return voice.fill(say.TAKEN_BACK, turn=str(fact.turn))
+
+
+@_told.register
+def _(fact: SaidFact, voice: Voice) -> str:
+    return voice.fill(say.SAID, turn=str(fact.turn), player=voice.player(fact.by), words=fact.words)

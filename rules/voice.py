@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from rules import phrases as say
-from rules.catalog import catalog
+from rules.catalog import OWN, catalog
 from rules.phrases import Plural
 
 
 @dataclass(frozen=True)
 class Voice:
-    """A language, and what is known about the pieces."""
+    """A language, and what is known about the pieces. ``PACKAGE``: whose catalogue comes before that of the rules."""
+
+    PACKAGE: ClassVar[str] = OWN
 
     language: str
     owners: Mapping[str, str]
@@ -20,7 +23,7 @@ class Voice:
     text: Callable[[str], str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", catalog(self.language).gettext)
+        object.__setattr__(self, "text", catalog(self.language, self.PACKAGE).gettext)
 
     def fill(self, text: str, **values: str) -> str:
         """The sentence in this language with its places filled."""
@@ -28,11 +31,13 @@ class Voice:
 
     def count(self, words: Plural, n: int, **values: str) -> str:
         """The sentence about ``n`` things, with the plural form that the language has for it."""
-        return catalog(self.language).ngettext(words.one, words.many, n).format_map({"n": str(n), **values})
+        return (
+            catalog(self.language, self.PACKAGE).ngettext(words.one, words.many, n).format_map({"n": str(n), **values})
+        )
 
     def word(self, context: str, text: str) -> str:
         """A word with a context; one that no catalogue knows stays as it is."""
-        return catalog(self.language).pgettext(context, text)
+        return catalog(self.language, self.PACKAGE).pgettext(context, text)
 
     def player(self, name: str) -> str:
         """A player's name; the names of colours are words of the language."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.errors import RulesError
-from rules.events import ScoreLine, SupplyLine
+from rules.events import FactCar, SaidFact, ScoreLine, SupplyLine
 from tests.rules.tables import L, Table, rules_of
 
 Held = dict[str, tuple[int, int, int, int]]
@@ -265,3 +265,20 @@ def test_strangers_and_unknown_pieces_are_refused() -> None:
     with pytest.raises(RulesError, match="used twice"):
         table.move("blue", "blue1", "pink1", (100, 0), gray=2)
     assert table.game == before
+
+
+def test_players_who_say_that_a_turn_is_over_let_its_cars_go() -> None:
+    table = Table()
+    table.stick("pink", "p", (50, -50, 2), (50, 50, 3))
+    table.stick("blue", "b", (0, 0, 4), (100, 0, 5))
+    turn = table.game.turn
+    other = table.game.copy()
+    assert table.apply(SaidFact(turn=turn, words="next")) == []
+    table.cars("blue", FactCar(id="late", on="b"), turn=turn - 1)
+    assert table.cars_line is not None
+    assert (table.cars_line.due, table.cars_line.call) == (0, "fault")
+    table.game = other
+    assert table.apply(SaidFact(turn=turn, words="score")) == []
+    table.cars("blue", FactCar(id="intime", on="b"), turn=turn - 1)
+    assert table.cars_line is not None
+    assert (table.cars_line.due, table.cars_line.call) == (1, "legal")
