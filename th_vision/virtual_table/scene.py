@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rules.layout import Car, CityObject, Column, Layout, Road, Unknown
+from rules.layout import Car, CityObject, Column, Layout, Obstacle, Road, Unknown
 from rules.pieces import Box, Pieces
 
 Point2 = tuple[float, float]
@@ -36,13 +36,15 @@ class DiscBody:
 class ColumnBody:
     """A stack of discs from the bottom up. Lean and off-centre discs are in the discs' own centres.
 
-    ``base_z``: height of what it stands on (0: the table; the thickness of the area ``on`` else).
+    ``base_z``: height of what it stands on (0: the table; the thickness of the area ``on`` else). ``pad_mm``: thickness
+    of a rubber pad on its top disc.
     """
 
     id: str
     discs: tuple[DiscBody, ...]
     on: str = "table"
     base_z: float = 0.0
+    pad_mm: float = 0.0
 
     @property
     def x(self) -> float:
@@ -66,8 +68,8 @@ class ColumnBody:
 
     @property
     def top_z(self) -> float:
-        """Height of the top face, mm."""
-        return self.base_z + sum(disc.height for disc in self.discs)
+        """Height of the top face, mm; its rubber pad included."""
+        return self.base_z + sum(disc.height for disc in self.discs) + self.pad_mm
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,36 @@ class CarBody:
 
 
 @dataclass(frozen=True)
-class CityBody:
-    """A city object: prism over its outline from ``base_z`` up. ``trees``/``aircraft`` are lower things on an area.
+class CityThing:
+    """What stands on an area and is in the way: a tree, an aircraft, a pagoda. Its foot's middle, turn, own size.
 
-    ``arch``: the feet of the rainbow's arch; ``arch_height`` over the area.
+    ``kind``: tree, aircraft, terminal, pagoda, gate, boat, wheel, tent. It is solid over its ``outline``.
+    """
+
+    kind: str
+    x: float
+    y: float
+    size: Box
+    turn_deg: float = 0.0
+
+    @property
+    def outline(self) -> tuple[Point2, ...]:
+        """Its corners in plan, counter-clockwise; a tree's and a tent's is round."""
+        if self.kind in ("tree", "tent"):
+            angles = (2 * math.pi * k / 12 for k in range(12))
+            radius = self.size.length / 2 / math.cos(math.pi / 12)
+            return tuple((self.x + radius * math.cos(a), self.y + radius * math.sin(a)) for a in angles)
+        c, s = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
+        half = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        corners = ((i * self.size.length / 2, j * self.size.width / 2) for i, j in half)
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in corners)
+
+
+@dataclass(frozen=True)
+class CityBody:
+    """A city object: prism over its outline from ``base_z`` up, and on areas lower ``things`` that stand on it.
+
+    ``arch``: the feet of the rainbow's arch; ``arch_height`` of the underside of its crown over the table.
     """
 
     id: str
@@ -136,21 +164,52 @@ class CityBody:
     arch: tuple[Point2, Point2] | None = None
     arch_height: float | None = None
     adjoins: str | None = None
+    things: tuple[CityThing, ...] = ()
+
+    @property
+    def top_z(self) -> float:
+        """Height of its top face (an area's card) over the table, mm."""
+        return self.base_z + self.height
+
+    def to_layout(self) -> CityObject:
+        """The object as a layout or a record names it; the things on it are its obstacles."""
+        return CityObject(
+            id=self.id,
+            kind=self.kind,
+            outline=self.outline,
+            height=self.height,
+            on=self.on,
+            arch=self.arch,
+            arch_height=self.arch_height,
+            adjoins=self.adjoins,
+            obstacles=tuple(Obstacle(outline=t.outline, height=self.top_z + t.size.height) for t in self.things),
+        )
 
 
 @dataclass(frozen=True)
 class ForeignBody:
-    """Something that is no piece: a prism over its outline (cup, phone, card)."""
+    """Something that is no piece, over its outline. ``shape``: prism (card, box), phone, cup, or thread.
+
+    A cup is round and hollow, as wide as its outline; a thread lies along the outline's points.
+    """
 
     outline: tuple[Point2, ...]
     height: float
     color: str = "#404048"
     base_z: float = 0.0
+    shape: str = "prism"
+
+
+POSES = ("pinch", "flat", "fist", "point")
 
 
 @dataclass(frozen=True)
 class HandBody:
-    """A hand and forearm reaching in: from the elbow over the wrist to the finger tips (table frame, mm)."""
+    """A hand and forearm reaching in: from the elbow over the wrist to the finger tips (table frame, mm).
+
+    ``pose``: one of ``POSES``. ``sleeve``: its colour, None for a bare arm; ``sleeve_to``: how much of the forearm,
+    from the elbow, it covers.
+    """
 
     elbow: Point3
     wrist: Point3
@@ -158,6 +217,21 @@ class HandBody:
     skin: str = "#c99a7c"
     sleeve: str | None = "#39506e"
     holds: StickBody | None = None
+    pose: str = "pinch"
+    sleeve_to: float = 0.75
+
+
+@dataclass(frozen=True)
+class HeadBody:
+    """A head bent over the table's rim: the middle of it, its radius, hair and where the face looks (degrees)."""
+
+    x: float
+    y: float
+    z: float
+    radius: float = 88.0
+    hair: str = "#3a2c22"
+    skin: str = "#c99a7c"
+    facing_deg: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -209,12 +283,13 @@ class Scene:
     city: tuple[CityBody, ...] = ()
     foreign: tuple[ForeignBody, ...] = ()
     hands: tuple[HandBody, ...] = ()
+    heads: tuple[HeadBody, ...] = ()
     board: BoardBody | None = None
     table: TableBody = field(default_factory=TableBody)
     light: Light = field(default_factory=Light)
 
     def layout(self) -> Layout:
-        """The truth as a layout: exact (sigma 0). Hands and the board are no part of it."""
+        """The truth as a layout: exact (sigma 0). Hands, heads and the board are no part of it."""
         return Layout(
             columns=tuple(
                 Column(
@@ -242,19 +317,7 @@ class Scene:
                 )
                 for k in self.cars
             ),
-            city=tuple(
-                CityObject(
-                    id=o.id,
-                    kind=o.kind,
-                    outline=o.outline,
-                    height=o.height,
-                    on=o.on,
-                    arch=o.arch,
-                    arch_height=o.arch_height,
-                    adjoins=o.adjoins,
-                )
-                for o in self.city
-            ),
+            city=tuple(body.to_layout() for body in self.city),
             unknown=tuple(Unknown(outline=f.outline, height=f.base_z + f.height) for f in self.foreign),
         )
 
@@ -276,7 +339,10 @@ class Scene:
 
 @dataclass(frozen=True)
 class Spread:
-    """How pieces of one kind differ (standard deviations, mm and degrees; uniform where a range is meant)."""
+    """How pieces of one kind differ (standard deviations, mm and degrees).
+
+    ``pad``: thickness of the rubber pad that every column carries on its top disc (no deviation), mm.
+    """
 
     stick_length: float = 0.5
     stick_width: float = 0.15
@@ -288,6 +354,7 @@ class Spread:
     off_centre: float = 0.35
     lean_per_disc: float = 0.15
     shade: float = 0.05
+    pad: float = 0.0
 
 
 EXACT = Spread(**dict.fromkeys(Spread.__dataclass_fields__, 0.0))
@@ -321,7 +388,7 @@ def make_column(
                 yellow=junction and below_top == 0,
             )
         )
-    return ColumnBody(id=id, discs=tuple(discs), on=on, base_z=base_z)
+    return ColumnBody(id=id, discs=tuple(discs), on=on, base_z=base_z, pad_mm=s.pad)
 
 
 @dataclass(frozen=True)
