@@ -28,7 +28,10 @@ class CameraModel:
     ``fx``: focal length in pixels by depth size; ``min_z_mm`` likewise (maker's data sheet, 126 disparities).
     ``baseline_mm`` is such that fx * baseline at 1280x720 is the measured product (52.3e3, 32.3e3, 60.8e3 px*mm).
     ``color_x_mm``: x of the depth camera's origin in the colour camera's frame.
-    ``kernel_px``: Gaussian sigma of the matching kernel, native pixels, (horizontal, vertical).
+    ``kernel_px``: Gaussian sigma of the matching kernel, native pixels, (horizontal, vertical): 5.8 x 4 where it was
+    measured (D415: noise and the rims of discs), 5 x 4 where only a range is known.
+    ``color_rolling``, ``depth_rolling``: rolling shutter (else global); ``color_readout_s``: time from the first row to
+    the last. ``projector_x_mm``: the dot projector in the depth camera's frame; None: this model has none.
     """
 
     name: str
@@ -39,13 +42,31 @@ class CameraModel:
     color_fx: float
     color_x_mm: float
     color_distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
-    rolling_shutter: bool = True
+    color_rolling: bool = True
+    depth_rolling: bool = False
     kernel_px: tuple[float, float] = (5.0, 4.0)
+    projector_x_mm: float | None = 30.0
+    color_readout_s: float = 0.016
+    color_exposure_s: float = 0.008
+
+    def field_of_view_deg(self, size: tuple[int, int]) -> tuple[float, float]:
+        """Horizontal and vertical field of view of the depth grid at this size."""
+        w, h = size
+        fx = self.fx[size]
+        return 2 * math.degrees(math.atan(w / 2 / fx)), 2 * math.degrees(math.atan(h / 2 / fx))
 
 
 MODELS: dict[str, CameraModel] = {
     "D415": CameraModel(
-        "D415", 55.46, {FULL: 943.0, REDUCED: 624.7}, {FULL: 450.0, REDUCED: 310.0}, (1920, 1080), 1378.0, 15.0
+        "D415",
+        55.46,
+        {FULL: 943.0, REDUCED: 624.7},
+        {FULL: 450.0, REDUCED: 310.0},
+        (1920, 1080),
+        1378.0,
+        15.0,
+        depth_rolling=True,
+        kernel_px=(5.8, 4.0),
     ),
     "D435": CameraModel(
         "D435", 50.0, {FULL: 645.0, REDUCED: 427.3}, {FULL: 280.0, REDUCED: 195.0}, (1920, 1080), 1380.0, 14.9
@@ -59,7 +80,7 @@ MODELS: dict[str, CameraModel] = {
         637.0,
         -59.2,
         color_distortion=(-0.055, 0.066, 0.0004, 0.0002, -0.021),
-        rolling_shutter=False,
+        color_rolling=False,
     ),
     "D405": CameraModel(
         "D405",
@@ -70,6 +91,8 @@ MODELS: dict[str, CameraModel] = {
         650.0,
         0.0,
         color_distortion=(-0.054, 0.059, 0.0004, 0.0005, -0.019),
+        color_rolling=False,
+        projector_x_mm=None,
     ),
 }
 

@@ -35,7 +35,7 @@ class CleanRender:
 
     ``depth_mm``: (h, w) float32 Z in the depth camera, inf where nothing is hit. ``labels``: (h, w) int32 index into
     ``parts`` (-1: nothing), depth grid. ``color_linear``: (hc, wc, 3) float32 BGR linear light, or None.
-    ``color_labels``: (hc, wc) int32. ``parts``: the bodies' meshes with their looks.
+    ``color_labels``: (hc, wc) int32. ``parts``: the bodies' meshes with their looks. ``scene``: what was rendered.
     """
 
     depth_mm: Floats
@@ -44,6 +44,7 @@ class CleanRender:
     color_labels: Ids | None
     parts: tuple[Part, ...]
     surface: str
+    scene: Scene
 
     def kinds(self, *names: str) -> NDArray[np.bool_]:
         """(h, w) where the depth grid sees a body of these kinds."""
@@ -51,7 +52,7 @@ class CleanRender:
         return np.asarray(table[self.labels], dtype=np.bool_)
 
 
-class _Caster:
+class Caster:
     """A scene's meshes in a ray caster."""
 
     def __init__(self, meshes: list[Part]) -> None:
@@ -79,14 +80,14 @@ class _Caster:
 
 
 @lru_cache(maxsize=6)
-def _directions(intrinsics: Intrinsics) -> Floats:
+def directions_of(intrinsics: Intrinsics) -> Floats:
     """(h*w, 3) directions with z = 1 through pixel centres."""
     x, y = np.meshgrid(np.arange(intrinsics.width), np.arange(intrinsics.height))
     pixels = np.stack([x, y], axis=-1).reshape(-1, 2).astype(np.float64)
     return np.asarray(intrinsics.rays(pixels), dtype=np.float32)
 
 
-def _rays(directions: Floats, T_camera_table: Array) -> Floats:
+def rays_from(directions: Floats, T_camera_table: Array) -> Floats:
     """(n, 6) rays in the table frame for directions of the camera; ray lengths stay those of z = 1."""
     T = np.linalg.inv(T_camera_table)
     out = np.empty((len(directions), 6), dtype=np.float32)
@@ -101,9 +102,9 @@ def render_moment(scene: Scene, camera: VirtualCamera, *, color: bool = True) ->
     Depth: one ray a pixel through its centre. Colour: one ray a pixel, ``_SUB`` x ``_SUB`` at edges and on the board.
     """
     meshes = parts(scene)
-    caster = _Caster(meshes)
+    caster = Caster(meshes)
     h, w = camera.depth.height, camera.depth.width
-    t, ids, _ = caster.cast(_rays(_directions(camera.depth), camera.T_depth_table))
+    t, ids, _ = caster.cast(rays_from(directions_of(camera.depth), camera.T_depth_table))
     image = labels = None
     if color:
         image, labels = _render_color(scene, camera, caster, meshes)
@@ -114,16 +115,17 @@ def render_moment(scene: Scene, camera: VirtualCamera, *, color: bool = True) ->
         color_labels=labels,
         parts=tuple(meshes),
         surface=scene.table.surface,
+        scene=scene,
     )
 
 
-def _render_color(scene: Scene, camera: VirtualCamera, caster: _Caster, meshes: list[Part]) -> tuple[Floats, Ids]:
+def _render_color(scene: Scene, camera: VirtualCamera, caster: Caster, meshes: list[Part]) -> tuple[Floats, Ids]:
     K = camera.color
     h, w = K.height, K.width
     T = np.asarray(camera.true_T_color_depth @ camera.T_depth_table)
-    looks = _Looks(scene, meshes, camera.distance_mm / K.fx / _SUB)
-    directions = _directions(K)
-    rays = _rays(directions, T)
+    looks = Looks(scene, meshes, camera.distance_mm / K.fx / _SUB)
+    directions = directions_of(K)
+    rays = rays_from(directions, T)
     t, ids, normals = caster.cast(rays)
     points = rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None]
     shade = _lamp_shade(caster, points, normals, ids, scene.light, (h, w))
@@ -156,8 +158,8 @@ def _edges(labels: Ids, normals: Floats, meshes: list[Part]) -> NDArray[np.bool_
 def _supersample(
     K: Intrinsics,
     T: Array,
-    caster: _Caster,
-    looks: _Looks,
+    caster: Caster,
+    looks: Looks,
     at: NDArray[np.intp],
     light: Floats,
     lamp: Light,
@@ -175,7 +177,7 @@ def _supersample(
         directions = np.ones((len(flat), 3), dtype=np.float32)
         directions[:, 0] = (flat[:, 0] - K.cx) / K.fx
         directions[:, 1] = (flat[:, 1] - K.cy) / K.fy
-    rays = _rays(directions, T)
+    rays = rays_from(directions, T)
     t, ids, normals = caster.cast(rays)
     points = rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None]
     lit = _lit(np.repeat(shade[at], _SUB**2), normals, lamp)
@@ -189,7 +191,7 @@ def _unit(v: tuple[float, float, float] | Array) -> Array:
 
 
 def _lamp_shade(
-    caster: _Caster, points: Floats, normals: Floats, ids: Ids, lamp: Light, shape: tuple[int, int]
+    caster: Caster, points: Floats, normals: Floats, ids: Ids, lamp: Light, shape: tuple[int, int]
 ) -> Floats:
     """Share of the lamp that each pixel sees, (n,) 0..1: shadow rays at half the resolution, then smoothed."""
     h, w = shape
@@ -230,7 +232,7 @@ def _gloss(points: Floats, rays: Floats, normals: Floats, ids: Ids, scene: Scene
     return np.asarray(surface(scene.table.surface).gloss * (ids == 0) * shade * cosine**60, dtype=np.float32)
 
 
-class _Looks:
+class Looks:
     """Albedo of every part of a scene."""
 
     def __init__(self, scene: Scene, meshes: list[Part], footprint_mm: float) -> None:

@@ -1,0 +1,155 @@
+"""Dense stereo as the camera's chip does it: census, window of support, semi-global choice, sub-pixel, left-right check.
+
+Images are (h, w) float32 or uint16 grey levels, rectified; disparity d says that the left picture's (u, v) is the right
+picture's (u - d, v). A cost volume is (h, n, w) uint16: cost of disparity ``first + k`` at each left pixel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Grey = NDArray[np.uint16]
+Bits = NDArray[np.uint32]
+Costs = NDArray[np.uint16]
+# Neighbours that the census compares with the centre, every second one of a window of 9 x 7: (dv, du).
+_CENSUS = tuple((dv, du) for dv in range(-3, 4) for du in range(-4, 5) if (dv + du) % 2 == 0 and (dv, du) != (0, 0))
+COST_SCALE = 384  # of one bit, so that means of windows keep fractions
+_OUTSIDE = np.uint16(len(_CENSUS) * COST_SCALE // 2)  # half the bits differ by chance
+
+
+@dataclass(frozen=True)
+class Matching:
+    """How the matcher is set.
+
+    ``support``: sides (horizontal, vertical) px of the box of support, applied twice (its shape is then near a
+    Gaussian's). ``step_cost``, ``jump_cost``: of a change of disparity by one, by more, in bits. ``unique``: the
+    second best choice must cost so many times the best. ``agree_px``: left and right must agree within this.
+    """
+
+    support: tuple[int, int] = (13, 9)
+    step_cost: float = 0.6
+    jump_cost: float = 3.0
+    unique: float = 1.04
+    agree_px: int = 1
+
+
+def census(picture: Grey) -> Bits:
+    """(h, w) bits: which neighbours are darker than the pixel itself."""
+    h, w = picture.shape
+    wide = np.pad(picture, ((3, 3), (4, 4)), mode="edge")
+    planes = np.zeros((h, w, 4), dtype=np.uint8)
+    for byte in range(4):
+        plane = np.zeros((h, w), dtype=np.uint8)
+        for bit, (dv, du) in enumerate(_CENSUS[byte * 8 : byte * 8 + 8]):
+            darker = wide[3 + dv : 3 + dv + h, 4 + du : 4 + du + w] < picture
+            plane |= darker.view(np.uint8) << np.uint8(bit)
+        planes[..., byte] = plane
+    return planes.view(np.uint32)[..., 0]
+
+
+def cost_volume(left: Bits, right: Bits, first: int, n: int, support: tuple[int, int]) -> Costs:
+    """(h, n, w) mean number of differing bits in the window of support, times ``COST_SCALE``."""
+    h, w = left.shape
+    out = np.empty((h, n, w), dtype=np.uint16)
+    raw = np.empty((h, w), dtype=np.uint16)
+    for k in range(n):
+        d = first + k
+        raw[:, :d] = _OUTSIDE
+        bits = np.bitwise_count(left[:, d:] ^ right[:, : w - d])
+        np.multiply(bits, np.uint16(COST_SCALE), out=raw[:, d:], dtype=np.uint16)
+        once = cv2.blur(raw, support, borderType=cv2.BORDER_REPLICATE)
+        out[:, k] = cv2.blur(once, support, borderType=cv2.BORDER_REPLICATE)
+    return out
+
+
+def semi_global(costs: Costs, step: int, jump: int) -> Costs:
+    """(h, n, w) sum of the costs along four paths: down, up, right, left."""
+    h, n, w = costs.shape
+    total = np.zeros_like(costs)
+    _sweep(costs, total, range(h), step, jump)
+    _sweep(costs, total, range(h - 1, -1, -1), step, jump)
+    across = np.empty((w, n, h), dtype=np.uint16)
+    for k in range(n):
+        across[:, k] = cv2.transpose(costs[:, k])
+    sums = np.zeros_like(across)
+    _sweep(across, sums, range(w), step, jump)
+    _sweep(across, sums, range(w - 1, -1, -1), step, jump)
+    for k in range(n):
+        total[:, k] += np.asarray(cv2.transpose(sums[:, k]), dtype=np.uint16)
+    return total
+
+
+def _sweep(costs: Costs, total: Costs, order: range, step: int, jump: int) -> None:
+    """Add one path's cost to ``total``; costs are (lines, n, m), walked line by line in ``order``."""
+    _, n, m = costs.shape
+    before = np.full((n + 2, m), np.uint16(40000))  # a rim that no path takes
+    best = np.empty(m, dtype=np.uint16)
+    work = np.empty((n, m), dtype=np.uint16)
+    inner = before[1:-1]
+    inner[:] = costs[order[0]]
+    total[order[0]] += inner
+    for line in order[1:]:
+        np.min(inner, axis=0, out=best)
+        np.minimum(before[:-2], before[2:], out=work)
+        work += np.uint16(step)
+        np.minimum(work, inner, out=work)
+        np.minimum(work, best + np.uint16(jump), out=work)
+        work -= best
+        np.add(work, costs[line], out=inner)
+        total[line] += inner
+
+
+def match_pair(left: Grey, right: Grey, first: int, n: int, how: Matching) -> Floats:
+    """(h, w) disparity of the left picture, sub-pixel; 0 where there is no match that holds.
+
+    ``first``, ``n``: the disparities that are searched.
+    """
+    costs = cost_volume(census(left), census(right), first, n, how.support)
+    total = semi_global(costs, round(how.step_cost * COST_SCALE), round(how.jump_cost * COST_SCALE))
+    choice = total.argmin(axis=1)
+    good = _agrees(total, choice, first, how.agree_px) & _unique(total, choice, how.unique)
+    good &= (choice > 0) & (choice < n - 1)
+    disparity = first + choice + _sub_pixel(costs, np.clip(choice, 1, n - 2))
+    return np.where(good, disparity, 0).astype(np.float32)
+
+
+def _taken(volume: Costs, at: NDArray[np.intp]) -> Floats:
+    return np.take_along_axis(volume, at[:, None], axis=1)[:, 0].astype(np.float32)
+
+
+def _sub_pixel(costs: Costs, at: NDArray[np.intp]) -> Floats:
+    """Where the window's cost is least between its neighbours, -0.5..0.5: of a parabola through the three."""
+    below, here, above = (_taken(costs, at + k) for k in (-1, 0, 1))
+    bend = np.maximum(below + above - 2 * here, 1)
+    return np.asarray(np.clip((below - above) / (2 * bend), -0.5, 0.5), dtype=np.float32)
+
+
+def _agrees(total: Costs, choice: NDArray[np.intp], first: int, within: int) -> NDArray[np.bool_]:
+    """Whether the right picture's pixel chooses this left pixel too."""
+    h, n, w = total.shape
+    least = np.full((h, w), np.uint16(65535))
+    chosen = np.full((h, w), -1000, dtype=np.int32)
+    for k in range(n):
+        d = first + k
+        here = total[:, k, d:]
+        less = here < least[:, : w - d]
+        np.minimum(here, least[:, : w - d], out=least[:, : w - d])
+        chosen[:, : w - d][less] = d
+    u = np.arange(w)[None, :] - (choice + first)
+    back = np.take_along_axis(chosen, np.maximum(u, 0), axis=1)
+    return np.asarray((u >= 0) & (np.abs(back - (choice + first)) <= within), dtype=np.bool_)
+
+
+def _unique(total: Costs, choice: NDArray[np.intp], times: float) -> NDArray[np.bool_]:
+    """Whether no other choice, the neighbours aside, costs about as little."""
+    n = total.shape[1]
+    best = _taken(total, choice)
+    rest = total.copy()
+    for k in (-1, 0, 1):
+        np.put_along_axis(rest, np.clip(choice + k, 0, n - 1)[:, None], np.uint16(65535), axis=1)
+    return np.asarray(rest.min(axis=1) > best * np.float32(times), dtype=np.bool_)
