@@ -15,8 +15,8 @@ from th_vision.errors import VisionError
 from th_vision.frame import Frame
 
 _WHOLE = ("seed", "players", "turns", "frames", "board", "empty", "hands")
-_REAL = ("distance", "unit", "fps", "tilt")
-_TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part")
+_REAL = ("distance", "unit", "fps", "tilt", "exposure", "flicker", "cold", "light")
+_TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part", "model")
 _PARTS = ("all", "calibration", "game")
 
 
@@ -128,6 +128,11 @@ def _setup(spec: str, options: dict[str, Any]) -> Any:
         "hands": "hand_frames",
         "fps": "fps",
         "tilt": "tilt_deg",
+        "model": "model",
+        "exposure": "exposure",
+        "flicker": "flicker",
+        "cold": "warm_up_K",
+        "light": "white_balance_K",
     }
     chosen = {names[key]: value for key, value in options.items() if key in names}
     for key, name in (("size", "size"), ("color", "color_size")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,3 +73,16 @@ def draw_faults(rng: np.random.Generator) -> Faults:
         noise_gain=float(rng.uniform(0.85, 1.15)),
         kernel_gain=float(np.clip(rng.normal(1, 0.04), 0.9, 1.1)),
     )
+
+
+def light_gains(off_K: float) -> tuple[float, float, float]:
+    """Gains of B, G, R where the light is ``off_K`` kelvin bluer (negative: redder) than the 5000 that was set.
+
+    A black body's light at 450, 540 and 610 nm (Planck), green kept.
+    """
+    mired = [1e6 / 5000, 1e6 / (5000 + off_K)]
+    second_constant_nm_K = 1.4388e7
+    blue, green, red = (
+        math.exp(second_constant_nm_K / nm * (mired[0] - mired[1]) / 1e6) for nm in (450.0, 540.0, 610.0)
+    )
+    return blue / green, 1.0, red / green

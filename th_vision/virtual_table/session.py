@@ -18,10 +18,11 @@ from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import FULL, VirtualCamera, camera_model
 from th_vision.virtual_table.examples import board_body, camera_over_table, table_for
+from th_vision.virtual_table.faults import Faults, draw_faults, light_gains
 from th_vision.virtual_table.moment import Moment
 from th_vision.virtual_table.render import render_moment
 from th_vision.virtual_table.scene import HandBody, Scene, StickBody
-from th_vision.virtual_table.sensor import Faults, Sensor
+from th_vision.virtual_table.sensor_model import SensorModel, check_model, make_sensor
 from th_vision.virtual_table.surfaces import surface
 
 Kind = Literal["board", "empty", "hand", "still"]
@@ -38,7 +39,9 @@ class Setup:
     """A virtual table as it is asked for.
 
     ``frames``: still frames of each moment. ``board_frames``, ``empty_frames``: of the calibration, the board laid
-    down at one place. ``hand_frames``: frames of each hand between moments, 0 to 4.
+    down at one place. ``hand_frames``: frames of each hand between moments, 0 to 4. ``model``: of the sensor, ``fast``
+    or ``stereo``. ``exposure``, ``flicker``, ``warm_up_K``: as in ``Faults``; they hold whatever ``faults`` say.
+    ``white_balance_K``: how much the light's colour differs from what the camera was set to, kelvin about 5000.
     """
 
     seed: int = 1
@@ -55,8 +58,14 @@ class Setup:
     fps: float = 15.0
     tilt_deg: float = 2.0
     faults: Faults | None = None
+    model: str = "fast"
+    exposure: float = 1.0
+    flicker: float = 0.0
+    warm_up_K: float = 0.0  # noqa: N815 - kelvin
+    white_balance_K: float = 0.0  # noqa: N815 - kelvin
 
     def __post_init__(self) -> None:
+        check_model(self.model)
         model = camera_model(self.camera)
         surface(self.surface)
         if self.size not in model.fx:
@@ -74,6 +83,25 @@ class Setup:
             raise VisionError(f"{self.hand_frames} frames of a hand are not possible; choose 0 to 4")
         if not 1 <= self.fps <= 90:
             raise VisionError(f"{self.fps:g} frames a second are not possible; choose 1 to 90")
+        if not 0.1 <= self.exposure <= 5:
+            raise VisionError(f"an exposure of {self.exposure:g} shows nothing; choose 0.1 to 5 (1 is right)")
+        if not 0 <= self.flicker <= 1:
+            raise VisionError(f"a flicker of {self.flicker:g} is not possible; choose 0 to 1, the share of the light")
+        if not 0 <= self.warm_up_K <= 40:
+            raise VisionError(f"a unit {self.warm_up_K:g} K too cold is not possible; choose 0 to 40")
+        if not -3000 <= self.white_balance_K <= 5000:
+            raise VisionError(f"light off by {self.white_balance_K:g} K is not possible; choose -3000 to 5000")
+
+    def unit_faults(self, rng: np.random.Generator) -> Faults:
+        """The faults of this session's unit, ``rng`` draws those that are not given."""
+        drawn = self.faults or draw_faults(rng)
+        return replace(
+            drawn,
+            exposure=drawn.exposure * self.exposure,
+            flicker=max(drawn.flicker, self.flicker),
+            warm_up_K=max(drawn.warm_up_K, self.warm_up_K),
+            white_balance=light_gains(self.white_balance_K) if self.white_balance_K else drawn.white_balance,
+        )
 
 
 @dataclass(frozen=True)
@@ -103,10 +131,12 @@ class Session:
         )
         if setup.color_size is not None:
             self.camera = replace(self.camera, color_size=setup.color_size)
-        self.sensor = Sensor(self.camera, np.random.default_rng(unit), setup.faults)
+        own = np.random.default_rng(unit)
+        self.sensor: SensorModel = make_sensor(setup.model, self.camera, own, setup.unit_faults(own))
         self.table = table_for(np.random.default_rng(table), setup.surface)
         self._number = 0
         self._time_s = 0.0
+        self._drifted_s = 0.0
 
     def field_mm(self) -> tuple[float, float]:
         """Width and height of the largest area about the origin, along the table's axes, that is seen well."""
@@ -140,10 +170,14 @@ class Session:
         self._time_s += _PAUSE_S[kind]
         if n <= 0:
             return
-        self.sensor.drift_on(rng)
+        self.sensor.drift_on(rng, self._time_s - self._drifted_s)
+        self._drifted_s = self._time_s
         exposure = float(1 + rng.normal(0, 1) * self.sensor.faults.exposure_jitter)
-        settled = self.sensor.settle(render_moment(scene, self.camera), exposure=exposure)
-        for frame in self.sensor.frames(settled, rng, n, number=self._number, time_s=self._time_s, fps=self.setup.fps):
+        clean = render_moment(scene, self.camera)
+        frames = self.sensor.still(
+            clean, rng, n, exposure=exposure, number=self._number, time_s=self._time_s, fps=self.setup.fps
+        )
+        for frame in frames:
             yield Shot(frame, kind, moment)
         self._number += n
         self._time_s += n / self.setup.fps

@@ -1,4 +1,4 @@
-"""Dense stereo as the camera's chip does it: census, window of support, semi-global choice, sub-pixel, left-right check.
+"""Dense stereo as the camera's chip does it: census, support, semi-global choice, sub-pixel, left-right check.
 
 Images are (h, w) float32 or uint16 grey levels, rectified; disparity d says that the left picture's (u, v) is the right
 picture's (u - d, v). A cost volume is (h, n, w) uint16: cost of disparity ``first + k`` at each left pixel.
