@@ -114,7 +114,6 @@ def test_what_is_not_built_yet_says_so(words: str, capfd: pytest.CaptureFixture[
         ("reconstruct nowhere --json -", "nowhere: there is no such file or folder"),
         ("reconstruct nowhere --frames 0", "--frames"),
         ("reconstruct nowhere --frames many", "--frames"),
-        ("reconstruct realsense", "realsense: live cameras are not yet"),
         ("reconstruct nowhere -p nowhere.toml", "nowhere.toml"),
         ("reconstruct nowhere -c nowhere.toml", "nowhere.toml"),
         ("replay nowhere --players blue,pink", "--calibration"),

@@ -11,9 +11,6 @@ from th_vision.live.distortion import brown_conrady
 from th_vision.sources.folder_header import model_name
 from th_vision.tolerances import ROTATION_TOLERANCE
 
-# Brown-Conrady in the place of another model is said where it is off by more: a tenth of what a corner is found to.
-DISTORTION_LIMIT_PX = 0.05
-
 
 def camera_of(facts: DeviceFacts, name: str) -> Camera:
     """The camera, lengths in mm; ``name`` is the source's, for messages.
@@ -46,3 +43,8 @@ def intrinsics_of(lens: Lens) -> Intrinsics:
     """A lens as the camera model has it."""
     coeffs, _ = brown_conrady(lens)
     return Intrinsics(lens.width, lens.height, lens.fx, lens.fy, lens.ppx, lens.ppy, coeffs)
+
+
+def plain_lens(one: Intrinsics) -> Lens:
+    """The other way: what an SDK camera with these intrinsics says of itself."""
+    return Lens(one.width, one.height, one.fx, one.fy, one.cx, one.cy, "brown_conrady", one.distortion)

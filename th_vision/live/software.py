@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera, Intrinsics
+from calibration.camera import Camera
 from th_vision.live.backend import Lens
+from th_vision.live.camera_model import plain_lens
 
 _PRODUCT_LINE = "D400"
 _SDK_NAME = "Intel RealSense "
@@ -41,18 +42,14 @@ def setup_of(camera: Camera, fps: int = 30) -> SoftwareSetup:
     T = camera.T_color_depth.copy()
     T[:3, 3] /= 1000
     return SoftwareSetup(
-        depth=_lens(camera.depth),
-        color=None if camera.color is None else _lens(camera.color),
+        depth=plain_lens(camera.depth),
+        color=None if camera.color is None else plain_lens(camera.color),
         T_color_depth=T,
         depth_unit_m=camera.depth_unit_mm / 1000,
         fps=fps,
         name=_SDK_NAME + camera.model if camera.model.startswith("D") else camera.model or "depth camera",
         serial=camera.serial or "0",
     )
-
-
-def _lens(one: Intrinsics) -> Lens:
-    return Lens(one.width, one.height, one.fx, one.fy, one.cx, one.cy, "brown_conrady", one.distortion)
 
 
 class SoftwareCamera:

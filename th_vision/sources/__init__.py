@@ -42,7 +42,9 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
 
         return open_sim(spec)
     if kind == "realsense":
-        raise VisionError(f"{spec}: live cameras are not yet in this version; give {FORMS}")
+        from th_vision.sources.realsense import open_realsense
+
+        return open_realsense(spec)
     path = Path(spec)
     suffix = path.suffix.lower()
     if not spec or not path.exists():
@@ -58,5 +60,7 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
     if suffix == ".mcap":
         raise VisionError(f"{spec}: .mcap recordings are not yet in this version; give {FORMS}")
     if suffix in (".db3", ".bag"):
-        raise VisionError(f"{spec}: RealSense {suffix} recordings are not yet in this version; give {FORMS}")
+        from th_vision.sources.rosbag import SdkRecording
+
+        return SdkRecording(path)
     raise VisionError(f"{spec}: is no kind of source that is known; give {FORMS}")

@@ -305,15 +305,6 @@ def test_what_is_not_there_is_refused(spec: str) -> None:
         open_source(spec)
 
 
-@pytest.mark.parametrize("spec", ["realsense", "realsense:0123", "{}/a.mcap", "{}/a.db3", "{}/a.bag"])
-def test_what_is_not_built_yet_says_so(tmp_path: Path, spec: str) -> None:
-    spec = spec.format(tmp_path)
-    if "/" in spec:
-        Path(spec).write_bytes(b"x")
-    with pytest.raises(VisionError, match="not yet in this version"):
-        open_source(spec)
-
-
 def test_a_file_of_no_known_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "game.mp4").write_bytes(b"x")
     with pytest.raises(VisionError, match=r"game\.mp4: is no kind of source"):
