@@ -49,7 +49,25 @@ RulesOpt = Annotated[str, typer.Option("--rules", metavar="NAME", help="A preset
 PlayersOpt = Annotated[
     str, typer.Option("--players", metavar="A,B,...", help="Names as in pieces.toml, in order of play.")
 ]
-LangOpt = Annotated[str, typer.Option("--lang", metavar="en|es|nl|zh-Hant", help="Language of what is said.")]
+
+
+def _language(wanted: str) -> str:
+    """The language asked for, or the system's."""
+    from th_vision.words import chosen
+
+    return chosen(wanted)
+
+
+LangOpt = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        metavar="en|es|nl|zh-Hant",
+        help="Language of what is said.",
+        callback=_language,
+        show_default="the system's",
+    ),
+]
 OptionOpt = Annotated[
     list[str] | None,
     typer.Option("--set", "--option", metavar="SWITCH=VALUE", help="A switch of the rules; may be repeated."),
@@ -237,7 +255,7 @@ def referee(
     record: Annotated[Path | None, typer.Option("--record", metavar="GAME.MCAP", help="Record the frames.")] = None,
     game: RecordOutOpt = None,
     say: Annotated[bool, typer.Option("--say", help="Speak the rulings.")] = False,
-    lang: LangOpt = "en",
+    lang: LangOpt = "",
 ) -> None:
     """Follow a live game and rule on it."""
     not_yet("referee", "th-vision replay does the same on a recording")
@@ -253,7 +271,7 @@ def replay(
     option: OptionOpt = None,
     game: RecordOutOpt = None,
     picture: PictureOpt = None,
-    lang: LangOpt = "en",
+    lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Only faults, doubts and penalties.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
 ) -> None:
@@ -293,7 +311,7 @@ def adjudicate(
     option: OptionOpt = None,
     diff: Annotated[bool, typer.Option("--diff", help="What differs from the rulings in the record.")] = False,
     with_facts: Annotated[bool, typer.Option("--with-facts", help="Write the facts too.")] = False,
-    lang: LangOpt = "en",
+    lang: LangOpt = "",
 ) -> None:
     """No camera: facts in, rulings out."""
     from rules.adjudicate import run
@@ -309,12 +327,28 @@ def explain(
     option: OptionOpt = None,
     pieces: PiecesOpt = None,
     picture: PictureOpt = None,
-    lang: LangOpt = "en",
+    lang: LangOpt = "",
 ) -> None:
     """Why a turn was ruled as it was."""
     from th_vision.commands.explain import run
 
     finish(run(game, turn=turn, rules=rules, options=option or [], language=lang, pieces=pieces, picture=picture))
+
+
+@app.command()
+def serve(
+    game: Annotated[Path, typer.Argument(metavar="GAME.JSONL", help="A game record, finished or being written.")],
+    pieces: PiecesOpt = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="0.0.0.0: for other machines too; see docs/page.md.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8087,
+    lang: LangOpt = "",
+) -> None:
+    """Show the board of a game on a page, for a browser."""
+    from th_vision.commands.serve import run
+
+    finish(run(game, pieces=pieces, host=host, port=port, language=lang, say=say))
 
 
 @app.command("rules")

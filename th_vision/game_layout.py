@@ -14,6 +14,16 @@ from rules.pieces import Pieces
 
 def layout_of(game: Game, pieces: Pieces) -> Layout:
     """All pieces of the game, table frame, mm. Cars whose place is not recorded stand spread over their road."""
+    return Layout(
+        columns=tuple(_column(column, game, pieces) for column in game.columns.values()),
+        roads=tuple(game.roads.values()),
+        cars=cars_of(game),
+        city=tuple(game.city.values()),
+    )
+
+
+def cars_of(game: Game) -> tuple[Car, ...]:
+    """The cars with their places, table frame, mm; those whose place is not recorded stand spread over their road."""
     waiting: dict[str, int] = {}
     cars = []
     for car in game.cars.values():
@@ -22,12 +32,7 @@ def layout_of(game: Game, pieces: Pieces) -> Layout:
         elif car.on is not None and car.on in game.roads:
             waiting[car.on] = place = waiting.get(car.on, 0) + 1
             cars.append(_on_road(car, game, game.roads[car.on], place))
-    return Layout(
-        columns=tuple(_column(column, game, pieces) for column in game.columns.values()),
-        roads=tuple(game.roads.values()),
-        cars=tuple(cars),
-        city=tuple(game.city.values()),
-    )
+    return tuple(cars)
 
 
 def _column(column: FactColumn, game: Game, pieces: Pieces) -> Column:

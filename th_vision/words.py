@@ -1,0 +1,56 @@
+"""The languages of page, report, pictures and voice: the catalogue of this package before that of the rules.
+
+``python -m th_vision.words`` writes the ``.po`` files under ``th_vision/locale`` anew from ``th_vision.phrases``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from rules.catalog import LANGUAGES, update_catalogs
+from rules.voice import Voice
+from th_vision import phrases
+
+
+class Words(Voice):
+    """A language to speak in; ``owners`` and ``kinds`` by piece id."""
+
+    PACKAGE: ClassVar[str] = "th_vision"
+
+
+def words_in(language: str, owners: Mapping[str, str] | None = None, kinds: Mapping[str, str] | None = None) -> Words:
+    """The words of a language.
+
+    Raises:
+        RulesError: no such language.
+    """
+    return Words(language, owners or {}, kinds or {})
+
+
+def chosen(language: str | None, environment: Mapping[str, str] | None = None) -> str:
+    """The language to use: the one asked for, or the system's where there is one of ours, or English.
+
+    The system's is that of the first of LC_ALL, LC_MESSAGES and LANG that is set, as POSIX has it; LANGUAGE, GNU's
+    list, comes before them. Chinese of Taiwan, Hong Kong and Macao is ``zh-Hant``, and so is other Chinese: it is
+    closer than English.
+    """
+    if language:
+        return language
+    environment = os.environ if environment is None else environment
+    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    if locale in ("", "C", "POSIX") or locale.startswith("C."):
+        return "en"
+    for wanted in (*environment.get("LANGUAGE", "").split(":"), locale):
+        short = wanted.replace("-", "_").partition(".")[0].partition("_")[0].lower()
+        if short == "zh":
+            return "zh-Hant"
+        if short in LANGUAGES:
+            return short
+    return "en"
+
+
+if __name__ == "__main__":
+    update_catalogs(Path(__file__).parent / "locale", phrases)
