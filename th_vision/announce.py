@@ -22,12 +22,14 @@ from rules.events import (
     PenaltyLine,
     RestoredFact,
     RulingLine,
+    SaidFact,
     ScoreLine,
     SupplyLine,
 )
+from rules.game import TURN_OVER
 from rules.messages import Message, messages
 from rules.telling import describe
-from th_vision.follow_events import Entered, Guide, Output, Reconsidered, Told, Warned
+from th_vision.follow_events import Checked, Entered, Guide, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
 
 Kind = Literal["legal", "fault", "too_close", "info", "head"]
 SURE = 0.98
@@ -64,6 +66,7 @@ class Announcer:
         self._language = language
         self._quiet = quiet
         self._guided: dict[str, str] = {}
+        self._as_is = False
         self._owed: CarsLine | None = None
         self._ruled: dict[str, RulingLine] = {}
 
@@ -77,9 +80,35 @@ class Announcer:
             return [Line(output.words, kind="too_close")]
         if isinstance(output, Guide):
             return self._guide(output)
+        if isinstance(output, Reminded):
+            cars = "one car" if output.cars == 1 else f"{output.cars} cars"
+            words = f"{output.player} still has {cars} to place."
+            return [Line(words, "(before the turn passes)", "too_close")]
+        if isinstance(output, Checked):
+            return self._checked(output)
+        if isinstance(output, TakenAsIs):
+            return self._taken_as_is(output)
         if isinstance(output, Entered) and output.state == "rebuilt":
-            return [*self._guide(Guide((), output.time_s)), Line("All is put back; the game goes on.", kind="legal")]
+            return self._rebuilt(output)
         return []
+
+    def _checked(self, checked: Checked) -> list[Line]:
+        if not checked.off:
+            return [Line("The table stands as the record has it; the game goes on.", kind="legal")]
+        head = Line("The table is not as the record has it; please put it right, or accept it.", kind="too_close")
+        return [head, *self._guide(Guide(checked.off, checked.time_s))]
+
+    def _taken_as_is(self, taken: TakenAsIs) -> list[Line]:
+        self._guided = {}
+        self._as_is = True
+        off = "; ".join(words for _, words in taken.off)
+        return [Line("The game goes on with the table as it is.", f"({off})", "too_close")]
+
+    def _rebuilt(self, output: Entered) -> list[Line]:
+        as_is, self._as_is = self._as_is, False
+        if as_is:
+            return []
+        return [*self._guide(Guide((), output.time_s)), Line("All is put back; the game goes on.", kind="legal")]
 
     def turn_over(self) -> list[Line]:
         """The turn is over, or the game: what is too late now."""
@@ -94,6 +123,8 @@ class Announcer:
     def _told(self, told: Told, owners: Mapping[str, str], kinds: Mapping[str, str]) -> list[Line]:
         if isinstance(told.fact, RestoredFact):
             return []  # that all is put back was said
+        if isinstance(told.fact, SaidFact):
+            return self.turn_over() if told.fact.words == TURN_OVER else []
         rulings = {a.road: a for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
         if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
             return []

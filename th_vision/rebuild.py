@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from rules.layout import Car, Column, Road
@@ -9,24 +11,33 @@ from th_vision.change import Change, Moved
 from th_vision.known import Piece
 
 
-def guide(change: Change, knocked: frozenset[str]) -> tuple[tuple[str, str], ...]:
+def guide(
+    change: Change, knocked: frozenset[str], owners: Mapping[str, str] | None = None
+) -> tuple[tuple[str, str], ...]:
     """(piece id, sentence) of the knocked pieces that are missing or elsewhere. ``change`` is against the table as it
-    stood before the knock."""
-    out = [(piece.id, f"{_name(piece)} is missing; it stood {_where(piece)}") for piece in change.gone]
-    out += [(moved.id, f"{_name(moved.before)}: {_shift(moved)}") for moved in change.moved]
+    stood before the knock; ``owners``: piece id -> player. What carries others comes first: columns, roads, cars."""
+    named = owners or {}
+    out: list[tuple[Piece, str]] = [
+        (piece, f"{_name(piece, named)} is missing; it stood {_where(piece)}") for piece in change.gone
+    ]
+    out += [(moved.before, f"{_name(moved.before, named)}: {_shift(moved)}") for moved in change.moved]
     out += [
-        (after.id, f"column {after.id} has {after.levels} levels; it had {before.levels}")
+        (after, f"{_name(after, named)} has {after.levels} levels; it had {before.levels}")
         for before, after in change.recounted
     ]
-    return tuple((piece, words) for piece, words in out if piece in knocked)
+    ordered = sorted((pair for pair in out if pair[0].id in knocked), key=lambda pair: _order(pair[0]))
+    return tuple((piece.id, words) for piece, words in ordered)
 
 
-def _name(piece: Piece) -> str:
-    if isinstance(piece, Column):
-        return f"column {piece.id}"
-    if isinstance(piece, Road):
-        return f"road {piece.id}"
-    return f"{piece.player}'s {piece.type.replace('_', ' ')} {piece.id}"
+def _order(piece: Piece) -> int:
+    return 0 if isinstance(piece, Column) else 1 if isinstance(piece, Road) else 2
+
+
+def _name(piece: Piece, owners: Mapping[str, str]) -> str:
+    if isinstance(piece, Car):
+        return f"{piece.player}'s {piece.type.replace('_', ' ')} {piece.id}"
+    kind = "column" if isinstance(piece, Column) else "road"
+    return f"{owners[piece.id]}'s {kind} {piece.id}" if piece.id in owners else f"{kind} {piece.id}"
 
 
 def _where(piece: Piece) -> str:
@@ -39,17 +50,18 @@ def _where(piece: Piece) -> str:
 
 
 def _shift(moved: Moved) -> str:
-    """Back by how much, and which way on the table (x to the right, y away)."""
-    before, after = _centre(moved.before), _centre(moved.after)
-    dx, dy = after - before
+    """Where to move it, and how far (x to the right, y away from who sits at the board's lower edge)."""
+    dx, dy = _centre(moved.before) - _centre(moved.after)
     parts = []
     if abs(dx) >= 1:
         parts.append(f"{abs(dx):.0f} mm to the {'right' if dx > 0 else 'left'}")
     if abs(dy) >= 1:
-        parts.append(f"{abs(dy):.0f} mm {'away' if dy > 0 else 'near'}")
+        parts.append(f"{abs(dy):.0f} mm {'up' if dy > 0 else 'down'}")
+    way = f"move it {' and '.join(parts)}" if parts else ""
     if abs(moved.drop_mm) >= 3:
-        parts.append(f"{abs(moved.drop_mm):.0f} mm too {'low' if moved.drop_mm > 0 else 'high'}")
-    return ", ".join(parts) or "turned"
+        lies = f"it lies {abs(moved.drop_mm):.0f} mm too {'low' if moved.drop_mm > 0 else 'high'}"
+        way = f"{way}; {lies}" if way else lies
+    return way or "turn it back"
 
 
 def _centre(piece: Piece) -> np.ndarray:

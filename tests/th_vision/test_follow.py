@@ -113,7 +113,7 @@ def test_a_junctions_yellow_disc_is_counted_as_yellow() -> None:
 def test_the_states_of_a_turn_in_order() -> None:
     follower, _ = follow([RAMPS])
     said = follower.handle(HandSeen(), 3.0) + follower.handle(HandSeen(), 3.1) + follower.handle(Settled(FIRST), 4.0)
-    assert states(said) == ["hand in view", "settled", "move seen", "ruling", "waiting"]
+    assert states(said) == ["hand in view", "settled", "move seen", "ruling", "provisional"]
 
 
 def test_a_hand_that_changes_nothing_tells_nothing() -> None:
@@ -213,7 +213,7 @@ def test_a_column_put_otherwise_before_the_next_turn_is_ruled_anew() -> None:
 def test_half_a_move_taken_away_waits_for_the_rest() -> None:
     follower, said = follow([RAMPS, FIRST, minus(FIRST, "r3"), minus(FIRST, "r3"), FIRST])
     assert [f.type for f in facts(said)] == ["ramp", "ramp", "move"]
-    assert follower.state == "waiting"
+    assert follower.state == "provisional"
 
 
 # --- knocks ---
@@ -242,7 +242,7 @@ def test_when_all_stands_as_it_stood_the_game_goes_on() -> None:
     follower, _ = follow([RAMPS, FIRST, SECOND, FALLEN])
     said = follower.handle(Settled(SECOND), 9.0)
     assert "rebuilt" in states(said)
-    assert follower.state == "waiting"
+    assert follower.state == "provisional"
     (where,) = facts(said)
     assert isinstance(where, RestoredFact)
     assert [r.id for r in where.roads] == ["r3"]
@@ -255,7 +255,7 @@ def test_players_who_play_on_accept_the_table_as_it_is() -> None:
     c6 = column("c5", -163, 106, 3)
     said = follower.handle(Settled(plus(FALLEN, c6, road("r5", C3, c6))), 9.0)
     assert [f.type for f in facts(said)] == ["move"]
-    assert follower.state == "waiting"
+    assert follower.state == "provisional"
 
 
 def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
@@ -285,7 +285,7 @@ def test_a_nudge_below_what_can_be_seen_is_no_knock() -> None:
 def test_a_piece_that_one_reading_misses_is_believed(missed: str) -> None:
     follower, said = follow([RAMPS, FIRST, minus(SECOND, missed), THIRD])
     assert [f.type for f in facts(said)] == ["ramp", "ramp", "move", "move", "move"]
-    assert follower.state == "waiting"
+    assert follower.state == "provisional"
 
 
 def test_a_car_that_two_readings_miss_has_fallen() -> None:
@@ -337,7 +337,7 @@ def test_pieces_that_fit_no_move_are_said_and_the_thread_is_found_again() -> Non
     assert any(isinstance(o, Warned) for o in said)
     said = follower.handle(Settled(FIRST), 9.0)
     assert [f.type for f in facts(said)] == ["move"]
-    assert follower.state == "waiting"
+    assert follower.state == "provisional"
 
 
 # --- players' words, time, the end ---

@@ -1,0 +1,73 @@
+"""Taking over a change into what is believed to stand: which pieces stay, which are put aside."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from rules.events import FactColumn, FactRoad, MoveFact
+from th_vision import tolerances as tol
+from th_vision.change import Change
+from th_vision.known import Known, pieces_of, refine
+from th_vision.moves import Reading
+
+
+def lying(road: FactRoad) -> dict[str, object]:
+    """Where a road lies, as changes to another one."""
+    return {"ends": road.ends, "rests_on": road.rests_on}
+
+
+def ids_of(move: MoveFact) -> frozenset[str]:
+    """Ids of all pieces of a move."""
+    column = (move.column.id,) if move.column else ()
+    return frozenset((*column, move.road.id, *(car.id for car in move.cars)))
+
+
+def only(known: Known, ids: AbstractSet[str]) -> Known:
+    """The belief with only these pieces in it."""
+    layout = known.layout
+    kept = layout.model_copy(
+        update={
+            "columns": tuple(c for c in layout.columns if c.id in ids),
+            "roads": tuple(r for r in layout.roads if r.id in ids),
+            "cars": tuple(k for k in layout.cars if k.id in ids),
+        }
+    )
+    return replace(known, layout=kept)
+
+
+def adopt(known: Known, change: Change, keep: frozenset[str], reading: Reading, fell: frozenset[str]) -> Known:
+    """The belief after a change: pieces that fit no move are left out, fallen ones are remembered where they stood."""
+    aside = set(reading.unread) | {p.id for p in change.loose}
+    old = {p.id: p for p in pieces_of(change.before)}
+    seen = change.seen
+    seen = seen.model_copy(
+        update={
+            "columns": tuple(old.get(c.id, c) if c.id in fell else c for c in seen.columns if c.id not in aside),
+            "roads": tuple(old.get(r.id, r) if r.id in fell else r for r in seen.roads if r.id not in aside),
+            "cars": tuple(old.get(k.id, k) if k.id in fell else k for k in seen.cars if k.id not in aside),
+        }
+    )
+    moved = tuple(m for m in change.moved if m.id not in fell)
+    gone = tuple(p for p in change.before.columns + change.before.roads + change.before.cars if p.id in keep | fell)
+    left = {p.id for p in pieces_of(seen)}
+    return refine(
+        known,
+        replace(change, seen=seen, moved=moved, gone=tuple(p for p in gone if p.id not in left)),
+        keep | fell,
+    )
+
+
+def recounted(known: Known, told: FactColumn) -> Known:
+    """The belief where the players said what a column's discs are: no later reading outvotes them."""
+    votes = {("levels", told.levels): (tol.PLAYERS_SURE, tol.PLAYERS_SURE)}
+    votes["junction", int(told.junction)] = (tol.PLAYERS_SURE, tol.PLAYERS_SURE)
+    update = {
+        "levels": told.levels,
+        "junction": told.junction,
+        "levels_probability": 1.0,
+        "junction_probability": 1.0,
+    }
+    columns = tuple(c if c.id != told.id else c.model_copy(update=update) for c in known.layout.columns)
+    layout = known.layout.model_copy(update={"columns": columns})
+    return replace(known, layout=layout, votes={**known.votes, told.id: votes})
