@@ -107,6 +107,17 @@ RESTS_XY_MM = 8.0
 # ... and this far from the column's top in height (about a level and a half).
 RESTS_Z_MM = 16.0
 
+# --- following the game -----------------------------------------------------------------------------------------
+# A city object of the same kind this near to a known one is that one; beyond the second figure it was moved.
+CITY_SAME_MM = 45.0
+CITY_MOVED_MM = 4.0
+# Pieces that fit no move and lie this near to the edge of what is seen are supplies, not the game.
+RIM_MM = 60.0
+# Cars still due are called to mind when nothing stirs for so long.
+REMIND_S = 8.0
+# What players said of a column's discs outweighs any reading (log-odds).
+PLAYERS_SURE = 60.0
+
 # --- searching pieces -------------------------------------------------------------------------------------------
 # Cell of the plan grids in which places are searched; what is found is refined without a grid.
 SEARCH_PITCH_MM = 1.0
