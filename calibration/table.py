@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,15 @@ class TableCalibration:
     def distance_mm(self) -> float:
         """Distance from the depth camera's centre to the table plane, mm."""
         return float(self.T_table_depth[2, 3])
+
+    @cached_property
+    def plane_depth(self) -> tuple[Array, Array]:
+        """Depth Z (mm) of the table plane at every pixel, and how much height a mm of depth is there; (h, w) each."""
+        normal, origin = self.T_depth_table[:3, 2], self.T_depth_table[:3, 3]
+        height, width = self.empty.disparity_px.shape
+        v, u = np.mgrid[0:height, 0:width].astype(np.float64)
+        along = self.camera.depth.rays(np.stack([u, v], axis=-1)) @ normal
+        return (origin @ normal) / along, -along
 
 
 def transform(T: Array, points: Array) -> Array:

@@ -16,7 +16,7 @@ from rules.layout import Car, Column, Road
 from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
 from th_vision.known import Known, Piece
-from th_vision.support import distance_to_road
+from th_vision.support import distance_to_road, height_of_road
 
 Stands = Callable[[Piece], bool | None]
 """Whether a piece that a reading misses looks as it did (True), doesn't (False), or can't be judged (None)."""
@@ -62,7 +62,11 @@ def credible(
         replace(
             change,
             gone=tuple(p for p in change.gone if p.id not in keep),
-            moved=tuple(m for m in change.moved if not (_wobble(m) or _carries_what_lies_still(m, change))),
+            moved=tuple(
+                m
+                for m in change.moved
+                if not (_wobble(m) or _carries_what_lies_still(m, change) or _half_hidden(m, change))
+            ),
             recounted=recounted,
         ),
         frozenset(keep),
@@ -74,8 +78,19 @@ def _hidden(car: Car, change: Change) -> bool:
     above = [k for k in change.seen.cars if k.z > car.z + tol.MOVED_HEIGHT_MM]
     if any(np.hypot(k.x - car.x, k.y - car.y) <= tol.HIDES_MM for k in above):
         return True
-    roads = [r for r in change.seen.roads if min(r.ends[0][2], r.ends[1][2]) > car.z + tol.MOVED_HEIGHT_MM]
-    return any(r.id != car.on and distance_to_road(car, r) <= tol.HIDES_MM for r in roads)
+    return any(
+        r.id != car.on
+        and distance_to_road(car, r) <= tol.HIDES_MM
+        and height_of_road(r, car.x, car.y) > car.z + tol.MOVED_HEIGHT_MM
+        for r in change.seen.roads
+    )
+
+
+def _half_hidden(moved: Moved, change: Change) -> bool:
+    """A car that seems to have gone a little, below a road that covers a part of it: what is seen is the rest of it."""
+    if not isinstance(moved.before, Car) or moved.fell or moved.shift_mm > tol.HIDES_MM:
+        return False
+    return _hidden(moved.before, change)
 
 
 def _taken_together(missed: list[Piece]) -> set[str]:

@@ -27,5 +27,5 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
         pieces_only = without(plan, wide) if wide.any() else plan
         layout = finish(pieces_only, pieces, assemble_by_depth(pieces_only, pieces, prior), prior)
     layout = clear_of(layout, plan, wide)
-    unknown = unknown_things(plan, pieces, layout, prior.city if prior is not None else ())
+    unknown = unknown_things(plan, pieces, layout, wide, prior.city if prior is not None else ())
     return layout.model_copy(update={"unknown": unknown})

@@ -37,10 +37,20 @@ def cars_on(road: Road, cars: Iterable[Car], pieces: Pieces) -> tuple[Car, ...]:
 
 def distance_to_road(car: Car, road: Road) -> float:
     """Plan distance of a car's centre from a road's centre line, mm."""
-    a, b = np.array(road.ends[0][:2]), np.array(road.ends[1][:2])
-    along = b - a
-    t = float(np.clip(np.dot([car.x - a[0], car.y - a[1]], along) / max(float(along @ along), 1e-9), 0, 1))
-    return float(np.hypot(*(a + t * along - [car.x, car.y])))
+    return float(np.hypot(*(_nearest_on(road, car.x, car.y)[:2] - [car.x, car.y])))
+
+
+def height_of_road(road: Road, x: float, y: float) -> float:
+    """Height of a road's top where it comes nearest to a place, mm."""
+    return float(_nearest_on(road, x, y)[2])
+
+
+def _nearest_on(road: Road, x: float, y: float) -> np.ndarray:
+    """The point (3,) of a road's centre line that is nearest to a place in plan view."""
+    a, b = np.array(road.ends[0]), np.array(road.ends[1])
+    along = (b - a)[:2]
+    t = float(np.clip(np.dot([x - a[0], y - a[1]], along) / max(float(along @ along), 1e-9), 0, 1))
+    return np.asarray(a + t * (b - a))
 
 
 def table_limit(pieces: Pieces) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from rules.layout import Car, Column, Layout, Point3, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.support import along_sigma, column_at
+from th_vision.support import along_sigma, column_at, distance_to_road, height_of_road
 
 
 def tidy(seen: Layout, believed: Layout, pieces: Pieces) -> Layout:
@@ -46,6 +46,18 @@ def without_cars_on_one_ray(
             for k in believed.cars
         )
 
+    def covered(car: Car) -> bool:
+        """Whether a road lies between the camera and a car's middle: what is seen there is not that car."""
+        for road in seen.roads:
+            z = height_of_road(road, car.x, car.y)
+            if road.id == car.on or z < car.z + tol.MOVED_HEIGHT_MM or eye[2] <= z:
+                continue
+            share = (eye[2] - z) / (eye[2] - car.z)
+            x, y = eye[0] + (car.x - eye[0]) * share, eye[1] + (car.y - eye[1]) * share
+            if distance_to_road(car.model_copy(update={"x": x, "y": y}), road) < pieces.stick.width / 2:
+                return True
+        return False
+
     def mirrored(car: Car) -> bool:
         box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
         reach = tol.TWIN_SHARE * (box.length if box else pieces.stick.width)
@@ -54,7 +66,7 @@ def without_cars_on_one_ray(
                 continue
             share = (eye[2] - car.z) / (eye[2] - other.z)
             x, y = eye[0] + (other.x - eye[0]) * share, eye[1] + (other.y - eye[1]) * share
-            if np.hypot(x - car.x, y - car.y) < reach and stands(other):
+            if np.hypot(x - car.x, y - car.y) < reach and stands(other) and not covered(other):
                 return True
         return False
 

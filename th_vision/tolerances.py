@@ -213,8 +213,13 @@ ROAD_ACCEPT_LOW_MM = 4.0
 ROAD_OVERLAP_SHARE = 0.3
 # A column without a road needs a rim seen at least to this share.
 LONE_COLUMN_RIM = 0.5
-# Step in which a road's ends are shifted sideways in the coarse search.
+# Step in which a road's ends are shifted sideways in the coarse search, and at how many places along it is asked.
 ROAD_SEARCH_STEP_MM = 1.0
+ROAD_SEARCH_ROWS = 28
+# What has fewer edges in the coarse search, or lies where a road was measured whose coarse score is better by this, is
+# not measured.
+ROAD_COARSE_EDGES = 0.4
+ROAD_COARSE_BETTER = 0.15
 
 # --- colour -----------------------------------------------------------------------------------------------------
 # A sample has a piece's colour when its chroma is nearer than this share of that colour's own saturation.
@@ -239,10 +244,21 @@ RESTING_SIGMA_MM = 0.4
 KNOWN_REACH_MM = 6.0
 # A rim elsewhere must be seen better by this share before a known column counts as shifted.
 RIM_BETTER = 0.12
+# A known road that rests within this of where it was measured needs no second measurement at its resting height.
+KNOWN_HEIGHT_MM = 0.5
 # Known roads come before all new ones.
 KNOWN_SCORE = 100.0
 # Hidden tips are believed to be where they were unless what is seen disagrees by so many sigmas.
 KNOWN_SIGMAS = 3.0
+# What rises by more than this (mm) over what known pieces show, further than this from them in plan (mm), is open:
+# something new may stand there. It needs at least this area (mm2), and a new piece this share of what it covers.
+OPEN_MM = 3.0
+OPEN_RIM_MM = 2.5
+OPEN_LEAST_MM2 = 40.0
+OPEN_COLUMN_SHARE = 0.2
+OPEN_ROAD_SHARE = 0.3
+# A known column's level is not asked again from this probability on, while nothing around it changes.
+LEVELS_CERTAIN = 0.99
 # On a known road only a candidate with at least this share of a rim can be a column.
 ON_ROAD_RIM = 0.4
 # One road's outline must be seen better by this (0 to 1) before it counts as lying on the other.
@@ -389,8 +405,8 @@ DEPTH_LEVEL_SURE = 0.9
 # No more places than this are looked at as columns, best first: five times as many as a full game has.
 MOST_CANDIDATES = 300
 
-# Edge points along a road lie half a pixel apart and were smoothed over a few mm: so many to one independent.
-AXIS_CORRELATION = 12.0
+# Edge points along a road lie a pixel apart and were smoothed over a few mm: so many to one independent.
+AXIS_CORRELATION = 6.0
 # A car's place on its road, and its length: both ends are seen at an angle.
 CAR_SIGMA_MM = 0.7
 CAR_LENGTH_SIGMA_MM = 1.2

@@ -86,6 +86,24 @@ def test_a_car_high_above_the_place_of_a_hidden_one_is_new_not_pushed_up() -> No
     assert [p.id for p in seen.gone] == ["k1"]
 
 
+STEEP = column("c4", 53, 60, 1), column("c5", 53, -45, 5)
+"""A new road from low beside the car's road to high above it: above the car, though its low end is lower."""
+
+
+def under_a_steep_road(*cars: Car) -> Change:
+    built = Layout(columns=(A, B, *STEEP), roads=(*TABLE.roads, road("r2", *STEEP)), cars=cars)
+    before = known(TABLE)
+    return credible(compare(before, built, PIECES), before, None).change
+
+
+def test_a_car_below_the_high_part_of_a_sloping_road_is_hidden_not_gone() -> None:
+    assert not under_a_steep_road().gone
+
+
+def test_a_car_half_below_a_new_road_seems_shifted_and_is_not() -> None:
+    assert not under_a_steep_road(TABLE.cars[0].model_copy(update={"x": 44.0})).moved
+
+
 def test_a_pushed_column_is_moved_not_new() -> None:
     there = B.model_copy(update={"y": B.y + 24.0})
     pushed = Layout(columns=(A, there), roads=(road("r1", A, there),), cars=TABLE.cars)

@@ -7,59 +7,91 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rules.layout import Layout, Road
+from rules.layout import Car, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
-from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, refine_rim
-from th_vision.detect.kernel import bar_share, disc_share, shown
+from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, disc_points, refine_rim
+from th_vision.detect.depth_model import DepthModel
+from th_vision.detect.explained import Explained, explained, part_of
+from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.levels import settle_levels, without_ghosts
 from th_vision.detect.measure import MeasuredRoad, measure_road
 from th_vision.detect.plan import PlanView
-from th_vision.detect.roads import fit_line, joinable, ramps_from
+from th_vision.detect.propose import acceptable, proposals, same_line
 
 Array = NDArray[np.float64]
 
 
 def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Assembly:
     """Find all columns and roads of a view, those of ``prior`` first at their old places."""
-    known = still_there(plan, pieces, prior) if prior is not None else Assembly()
-    fresh = [refine_rim(plan, pieces, candidate) for candidate in column_candidates(plan, pieces)]
-    fresh = [column for column in distinct_columns(pieces, fresh) if _is_new(pieces, column, known)]
+    known, look = Assembly(), None
+    model = DepthModel(plan, pieces)
+    if prior is not None:
+        known, cars = still_there(plan, pieces, prior)
+        look = explained(model, known, cars)
+    fresh = [column for column in fresh_columns(plan, pieces, look) if _is_new(pieces, column, known)]
     columns = known.columns + fresh
-    roads = known.roads + proposals(plan, pieces, columns, known)
+    roads = known.roads + proposals(plan, pieces, columns, known, look)
     for _ in range(tolerances.GHOST_ROUNDS):
         chosen = choose(plan, pieces, columns, roads, len(known.columns))
-        left = without_ghosts(plan, pieces, chosen, len(known.columns))
+        left = without_ghosts(model, chosen, len(known.columns))
         kept = {id(found.road) for found in left.roads}
         ghosts = {id(found.road) for found in chosen.roads} - kept
         if not ghosts:
             break
         # a ghost may have taken the place of what really lies there
         roads = [found for found in roads if id(found.road) not in ghosts]
-    return settle_levels(plan, pieces, left, len(known.columns))
+    return settle_levels(model, left, len(known.columns), look)
 
 
-def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> Assembly:
-    """The pieces of an earlier layout that still stand where they stood, measured afresh."""
+def fresh_columns(plan: PlanView, pieces: Pieces, look: Explained | None) -> list[ColumnCandidate]:
+    """Where columns may stand: anywhere, or where ``look`` says that something is open."""
+    if look is None:
+        part = plan
+    elif look.field is None:
+        return []
+    else:
+        part = part_of(plan, look.field)
+    found = [candidate for candidate in column_candidates(part, pieces) if _is_open(pieces, candidate, look)]
+    return distinct_columns(pieces, [refine_rim(plan, pieces, candidate) for candidate in found])
+
+
+def _is_open(pieces: Pieces, column: ColumnCandidate, look: Explained | None) -> bool:
+    """Whether known pieces leave open what is seen where a column may stand."""
+    if look is None:
+        return True
+    points = disc_points(column.x, column.y, column.levels * pieces.disc.height, pieces.disc.radius)
+    return bool(look.share_open(points) >= tolerances.OPEN_COLUMN_SHARE)
+
+
+def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> tuple[Assembly, dict[int, list[Car]]]:
+    """The pieces of an earlier layout that still stand where they stood, measured afresh; and the cars that stood on
+    its roads, by the road's place."""
     columns: list[ColumnCandidate] = []
     index: dict[str, int] = {}
     for column in prior.columns:
         now = look_at(plan, pieces, column.x, column.y, column.levels, tolerances.KNOWN_REACH_MM)
         if now is not None:
             index[column.id] = len(columns)
-            columns.append(now)
+            columns.append(replace(now, levels_probability=column.levels_probability))
     by_road = {road.id: road for road in prior.roads}
     roads: list[FoundRoad] = []
+    cars: dict[int, list[Car]] = {}
     for road in prior.roads:
         ends = tuple(index.get(column_under(by_road, road, side), -1) for side in (0, 1))
         centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends)
-        measured = measure_road(plan, pieces, np.array(road.ends[0]), np.array(road.ends[1]), (centers[0], centers[1]))
+        tips = np.array(road.ends[0]), np.array(road.ends[1])
+        above = tuple(
+            (np.array(other.ends[0]), np.array(other.ends[1])) for other in prior.roads if road.id in other.rests_on
+        )
+        measured = measure_road(plan, pieces, *tips, (centers[0], centers[1]), above)
         moved = max(_across(measured, np.array(tip)) for tip in road.ends)
         found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, layer_of(by_road, road))
-        if _acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
+        if acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
+            cars[len(roads)] = [car for car in prior.cars if car.on == road.id]
             roads.append(replace(found, road=_as_before(measured, road)))
-    return Assembly(columns, roads)
+    return Assembly(columns, roads), cars
 
 
 def layer_of(roads: dict[str, Road], road: Road) -> int:
@@ -123,10 +155,7 @@ def look_at(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, rea
         here = best_rim(plan, pieces, x, y, levels, tolerances.RIM_STAYS_MM)
         if not rim.share >= here.share + tolerances.RIM_BETTER:
             rim = here
-    axis = np.arange(-radius / 2, radius / 2 + 0.5, 1.0)
-    gx, gy = np.meshgrid(axis, axis)
-    inside = np.hypot(gx, gy) <= radius / 2
-    seen = plan.heights(np.stack([rim.x + gx, rim.y + gy, np.full_like(gx, z)], axis=-1)[inside])
+    seen = plan.heights(disc_points(rim.x, rim.y, z, radius / 2))
     good = np.isfinite(seen)
     reading = float(np.mean(seen[good])) if good.any() else float("nan")
     expected = float(shown(z, disc_share(2 * radius, plan.kernel_mm, radius * 0.5), plan.usual_mm_per_px))
@@ -162,41 +191,6 @@ def distinct_columns(pieces: Pieces, columns: list[ColumnCandidate]) -> list[Col
     return kept
 
 
-def proposals(plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly) -> list[FoundRoad]:
-    """All new roads that may lie between columns and from low columns to the table, measured; best first.
-
-    The known columns come first among ``columns``; where a known road lies nothing is proposed.
-    """
-    joined = {frozenset(found.ends) for found in known.roads}
-    top = pieces.stick.thickness
-    centers = [np.array([c.x, c.y]) for c in columns]
-    heights = [c.levels * pieces.disc.height + top for c in columns]
-    pairs = [
-        (i, j)
-        for i in range(len(columns))
-        for j in range(i + 1, len(columns))
-        if frozenset((i, j)) not in joined and joinable(pieces, columns[i], columns[j])
-    ]
-    pairs = present_pairs(plan, pieces, pairs, centers, heights)
-    out: list[FoundRoad] = []
-    for i, j in pairs:
-        a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
-        coarse = fit_line(plan, pieces, a, b)
-        if coarse is None or any(_same_line(pieces, coarse.a, coarse.b, found.road) for found in known.roads):
-            continue
-        road = measure_road(plan, pieces, coarse.a, coarse.b, (centers[i], centers[j]))
-        out.append(FoundRoad(road, (i, j), _score(road, columns[i], columns[j])))
-    for i, column in enumerate(columns):
-        if column.levels > tolerances.OFFRAMP_HIGHEST_LEVEL:
-            continue
-        for coarse in ramps_from(plan, pieces, column):
-            if any(_same_line(pieces, coarse.a, coarse.b, found.road) for found in known.roads):
-                continue
-            road = measure_road(plan, pieces, coarse.a, coarse.b, (centers[i], None))
-            out.append(FoundRoad(road, (i, -1), _score(road, column, None)))
-    return sorted(out, key=lambda found: -found.score)
-
-
 def choose(
     plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], roads: list[FoundRoad], known: int
 ) -> Assembly:
@@ -206,7 +200,7 @@ def choose(
     """
     chosen: list[FoundRoad] = []
     for found in roads:
-        if _acceptable(pieces, found) and not any(_same_place(pieces, found.road, other.road) for other in chosen):
+        if acceptable(pieces, found) and not any(_same_place(pieces, found.road, other.road) for other in chosen):
             chosen.append(found)
     standing, place = _shared_columns(plan, pieces, columns, chosen, known)
     for column in columns[known:]:
@@ -294,66 +288,11 @@ def _carries(pieces: Pieces, column: ColumnCandidate, tips: Array, heights: Arra
     return rim - 0.1 * float(outside.sum()) - misfit / pieces.disc.height
 
 
-def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) -> float:
-    ends = [a] if b is None else [a, b]
-    support = [0.6 * (0.3 if np.isnan(c.rim) else c.rim) + 0.2 * min(c.fill, 1.0) for c in ends]
-    if b is None:
-        support.append(0.2)
-    return road.score + sum(support)
-
-
-def _acceptable(pieces: Pieces, found: FoundRoad) -> bool:
-    """Whether a road stands by itself: present in depth, bounded by edges."""
-    road = found.road
-    if road.presence < tolerances.ROAD_ACCEPT_PRESENCE:
-        return False
-    if not np.isnan(road.edges) and road.edges < tolerances.ROAD_ACCEPT_EDGES:
-        return False
-    return road.reading_mm > -tolerances.ROAD_ACCEPT_LOW_MM
-
-
 def _same_place(pieces: Pieces, road: MeasuredRoad, other: MeasuredRoad) -> bool:
     """Whether two measured roads lie on each other in plan for more than ends that share a column do."""
-    return _same_line(pieces, road.a, road.b, other)
-
-
-def _same_line(pieces: Pieces, a: Array, b: Array, other: MeasuredRoad) -> bool:
-    """Whether the line a-b lies on a road in plan for more than ends that share a column do."""
-    unit = (other.b - other.a)[:2]
-    length = float(np.hypot(*unit))
-    unit = unit / length
-    left = np.array([-unit[1], unit[0]])
-    points = a[:2] + np.linspace(0, 1, 41)[:, None] * (b - a)[:2]
-    s, t = (points - other.a[:2]) @ unit, (points - other.a[:2]) @ left
-    common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length)
-    return bool(common.mean() > tolerances.ROAD_OVERLAP_SHARE)
+    return same_line(pieces, road.a, road.b, other)
 
 
 def _collide(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
     """Whether two columns can't both stand."""
     return bool(np.hypot(a.x - b.x, a.y - b.y) < pieces.disc.diameter * 0.9)
-
-
-def present_pairs(
-    plan: PlanView, pieces: Pieces, pairs: list[tuple[int, int]], centers: list[Array], heights: list[float]
-) -> list[tuple[int, int]]:
-    """Pairs of columns between which depth shows something as high as a road would be, nearly all along."""
-    if not pairs:
-        return []
-    fraction = np.linspace(0.12, 0.88, 12)
-    mm_per_px = plan.usual_mm_per_px
-    blend = bar_share(pieces.stick.width, plan.kernel_mm)
-    sideways = np.array([-0.6, -0.3, 0.0, 0.3, 0.6]) * pieces.disc.radius
-    points = np.empty((len(pairs), len(sideways), len(fraction), 3))
-    for k, (i, j) in enumerate(pairs):
-        way = centers[j] - centers[i]
-        left = np.array([-way[1], way[0]]) / np.hypot(*way)
-        points[k, :, :, :2] = centers[i] + fraction[None, :, None] * way + sideways[:, None, None] * left[None, None, :]
-        points[k, :, :, 2] = heights[i] + fraction * (heights[j] - heights[i])
-    seen = plan.heights(points)
-    expected = shown(points[..., 2], blend, mm_per_px)
-    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * points[..., 2]
-    there = np.where(np.isfinite(seen), seen > expected - slack, True)
-    # the road may run slantwise: at each place the best of the parallel lines counts
-    enough = there.max(axis=1).mean(axis=1) >= 0.9
-    return [pair for pair, good in zip(pairs, enough, strict=True) if good]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
+from th_vision.detect.edges import edge_tensor
 from th_vision.detect.kernel import disc_share, disc_share_at, shown
 from th_vision.detect.plan import Image, PlanView
 
@@ -34,6 +35,13 @@ class ColumnCandidate:
     reading_mm: float
     sigma_xy: float = float("nan")
     levels_probability: float = float("nan")
+
+
+def disc_points(x: float, y: float, z: float, radius: float) -> Array:
+    """(n, 3) table points a millimetre apart over a disc."""
+    axis = np.arange(-radius, radius + 0.5, 1.0)
+    gx, gy = np.meshgrid(axis, axis)
+    return np.asarray(np.stack([x + gx, y + gy, np.full_like(gx, z)], axis=-1)[np.hypot(gx, gy) <= radius])
 
 
 def highest_level(plan: PlanView, pieces: Pieces) -> int:
@@ -187,24 +195,6 @@ def rim_votes(color: Image, radius_px: float) -> Image:
     for part, weight in ((xx, nx * nx - 0.5), (xy, 2 * nx * ny), (yy, ny * ny - 0.5)):
         votes = votes + np.asarray(cv2.filter2D(part, -1, (ring * weight).astype(np.float32)), dtype=np.float32)
     return np.clip(2 * votes, 0, 1).astype(np.float32)
-
-
-def edge_tensor(color: Image) -> tuple[Image, Image, Image]:
-    """Normalised structure tensor (xx, xy, yy) per cell: trace near 1 on a clear edge, near 0 on plain surfaces."""
-    smooth = cv2.GaussianBlur(np.nan_to_num(color), (0, 0), 0.8)
-    gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=1 / 8)
-    gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=1 / 8)
-    if gx.ndim == 3:
-        strongest = np.argmax(gx**2 + gy**2, axis=2)[..., None]
-        gx = np.take_along_axis(gx, strongest, axis=2)[..., 0]
-        gy = np.take_along_axis(gy, strongest, axis=2)[..., 0]
-    power = gx**2 + gy**2
-    scale = 1 / (power + tolerances.EDGE_CONTRAST**2)
-    return (
-        (gx * gx * scale).astype(np.float32),
-        (gx * gy * scale).astype(np.float32),
-        (gy * gy * scale).astype(np.float32),
-    )
 
 
 def _disc_mean(image: Image, radius_px: float) -> Image:

@@ -11,15 +11,14 @@ from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.depth_model import Post
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.plan import PlanView
-from th_vision.detect.roads import RoadCandidate, fit_line, joinable, ramps_from
+from th_vision.detect.propose import present_pairs
+from th_vision.detect.roads import RoadCandidate, fit_lines, joinable, ramps_from
 
 Array = NDArray[np.float64]
 
 
 def roads_between(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[ColumnCandidate]) -> list[Group]:
     """Roads with a column under each end, from all pairs of candidates between which depth shows something."""
-    from th_vision.detect.assemble import present_pairs
-
     top = pieces.stick.thickness
     centers = [np.array([c.x, c.y]) for c in candidates]
     heights = [c.levels * pieces.disc.height + top for c in candidates]
@@ -38,9 +37,10 @@ def roads_between(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list
         ends.append(np.array([line.a, line.b]))
         scores.append(line.score)
 
-    for i, j in present_pairs(plan, pieces, pairs, centers, heights):
-        a, b = np.array([*centers[i], heights[i]]), np.array([*centers[j], heights[j]])
-        line = fit_line(plan, pieces, a, b)
+    pairs = present_pairs(plan, pieces, pairs, centers, heights)
+    tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
+    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    for (i, j), line in zip(pairs, fit_lines(plan, pieces, tops[first], tops[second]), strict=True):
         if line is not None:
             propose(line, (candidates[i].levels, candidates[j].levels))
     for candidate in candidates:

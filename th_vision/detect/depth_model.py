@@ -233,9 +233,9 @@ def _coarse(image: Image, step: int) -> Image:
     """Means over blocks of step x step of what was seen."""
     if step == 1:
         return image
-    height, width = image.shape[0] // step * step, image.shape[1] // step * step
-    blocks = image[:height, :width].reshape(height // step, step, width // step, step)
-    seen = np.isfinite(blocks)
-    count = seen.sum(axis=(1, 3))
-    total = np.where(seen, blocks, 0).sum(axis=(1, 3))
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float32)
+    height, width = image.shape[0] // step, image.shape[1] // step
+    part = image[: height * step, : width * step]
+    seen = np.isfinite(part)
+    count = cv2.resize(seen.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
+    total = cv2.resize(np.where(seen, part, np.float32(0)), (width, height), interpolation=cv2.INTER_AREA)
+    return np.where(count > 0, total / np.maximum(count, np.float32(1e-3)), np.float32(np.nan)).astype(np.float32)

@@ -58,14 +58,13 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
     for place, k in enumerate(order):
         found = assembly.roads[k]
         below = [m for m in _neighbours(assembly, k) if m in lying]
-        above = [
-            assembly.roads[m].road for m in _neighbours(assembly, k) if m in order[place + 1 :] or {k, m} <= unsure
-        ]
+        above = [assembly.roads[m] for m in _neighbours(assembly, k) if m in order[place + 1 :] or {k, m} <= unsure]
         sticks, tops = [lying[m] for m in below], _tops(pieces, columns, found)
         road = found.road
         za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
-        road = _measured_again(plan, pieces, assembly, k, _at_heights(plan, road, za, zb), above)
-        za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
+        if not _as_before(assembly, k, above, za, zb):
+            road = _measured_again(plan, pieces, assembly, k, _at_heights(plan, road, za, zb), above)
+            za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
         road = _at_heights(plan, road, za, zb)
         lying[k] = Lying(road.a[:2], road.b[:2], za, zb)
         on_road = (
@@ -76,8 +75,16 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
     return [placed[k] for k in range(len(assembly.roads))]
 
 
+def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb: float) -> bool:
+    """Whether road k is a known one that lies where it was measured, under no new road."""
+    found = assembly.roads[k]
+    if found.age == FoundRoad.age or any(other.age == FoundRoad.age for other in above):
+        return False
+    return bool(max(abs(za - found.road.a[2]), abs(zb - found.road.b[2])) <= tolerances.KNOWN_HEIGHT_MM)
+
+
 def _measured_again(
-    plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, road: MeasuredRoad, above: list[MeasuredRoad]
+    plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, road: MeasuredRoad, above: list[FoundRoad]
 ) -> MeasuredRoad:
     """Road k at its resting height, measured once more; hidden tips of a known road stay where they were."""
     if plan.color is None:  # depth alone has placed all roads together
@@ -85,7 +92,7 @@ def _measured_again(
     found = assembly.roads[k]
     columns = assembly.columns
     centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in found.ends)
-    others = tuple((other.a, other.b) for other in above)
+    others = tuple((other.road.a, other.road.b) for other in above)
     measured = measure_road(plan, pieces, road.a, road.b, (centers[0], centers[1]), others)
     if found.age < FoundRoad.age and measured.sigma_along > road.sigma_along:
         return replace(measured, a=road.a, b=road.b, sigma_along=road.sigma_along)
@@ -195,7 +202,7 @@ def _stick_color(plan: PlanView, pieces: Pieces, placed: list[_Placed]) -> Array
         return None
     samples = []
     for p in placed:
-        patch = strip(plan, p.road.a, p.road.b, 0.0, pieces.stick.width * 0.25, 1.0)
+        patch = strip(plan, p.road.a, p.road.b, 0.0, pieces.stick.width * 0.25, 1.0, height=False)
         assert patch.color is not None
         samples.append(patch.color.reshape(-1, 3))
     together = np.concatenate(samples)

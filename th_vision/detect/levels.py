@@ -10,21 +10,22 @@ from numpy.typing import NDArray
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
-from th_vision.detect.columns import ColumnCandidate, best_rim
+from th_vision.detect.columns import ColumnCandidate, best_rim, disc_points
 from th_vision.detect.depth_model import Box, DepthModel, Post
 from th_vision.detect.depth_search import Group, Guess, Lay
+from th_vision.detect.explained import Explained, guess_of_assembly
 from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
 
 
-def without_ghosts(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int) -> Assembly:
+def without_ghosts(model: DepthModel, assembly: Assembly, known: int) -> Assembly:
     """The assembly without new roads and lone new columns that explain nothing of the depth that the rest leaves open.
 
     A shadow beside a high road can look like a lower road in colour; depth behind it is the high road's own.
     """
     while True:
-        guess = _guess(plan, pieces, assembly)
+        guess = guess_of_assembly(model, assembly)
         first_road = len(assembly.columns)
         gains = {
             m: guess.gain(Group({}, {first_road + m: guess.lays[first_road + m]}))
@@ -53,14 +54,19 @@ def without_ghosts(plan: PlanView, pieces: Pieces, assembly: Assembly, known: in
     )
 
 
-def settle_levels(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int) -> Assembly:
+def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Explained | None = None) -> Assembly:
     """The assembly with each column but the first ``known`` at its most probable level, and how probable that is.
 
-    Colour has placed everything in plan; depth says how high, by the forward model of the column and its roads.
+    Colour has placed everything in plan; depth says how high, by the forward model of the column and its roads. Known
+    columns whose level was certain, that carry nothing new and that explain what is seen (``look``) stay as they were.
     """
-    guess = _guess(plan, pieces, assembly)
+    guess = guess_of_assembly(model, assembly)
+    plan, pieces = model.plan, model.pieces
     columns = list(assembly.columns)
+    carrying_new = {end for found in assembly.roads if found.age == FoundRoad.age for end in found.ends}
     for k in range(len(columns)):
+        if k < known and k not in carrying_new and look is not None and _settled(pieces, columns[k], look):
+            continue
         options = _options(plan, pieces, columns[k]) if k >= known else [columns[k]]
         around = {c.levels: c for c in options}
         for levels in (columns[k].levels - 1, columns[k].levels + 1):
@@ -75,17 +81,12 @@ def settle_levels(plan: PlanView, pieces: Pieces, assembly: Assembly, known: int
     return Assembly(columns, assembly.roads)
 
 
-def _guess(plan: PlanView, pieces: Pieces, assembly: Assembly) -> Guess:
-    """The assembly as a guess: columns by their index, roads after them."""
-    guess = Guess(DepthModel(plan, pieces))
-    posts = {k: Post(c.x, c.y, c.levels) for k, c in enumerate(assembly.columns)}
-    lays = {}
-    for m, found in enumerate(assembly.roads):
-        a, b = found.road.a, found.road.b
-        x, y = (a[:2] + b[:2]) / 2
-        lays[len(posts) + m] = Lay(float(x), float(y), float(np.arctan2(b[1] - a[1], b[0] - a[0])), found.ends)
-    guess.put(Group(posts, lays))
-    return guess
+def _settled(pieces: Pieces, column: ColumnCandidate, look: Explained) -> bool:
+    """Whether a known column's level is certain, and depth shows what it should."""
+    if not column.levels_probability >= tolerances.LEVELS_CERTAIN:
+        return False
+    around = disc_points(column.x, column.y, column.levels * pieces.disc.height, pieces.disc.diameter)
+    return bool(look.share_open(around) == 0)
 
 
 def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[ColumnCandidate]:

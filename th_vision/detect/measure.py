@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.columns import edge_tensor
+from th_vision.detect.edges import edge_tensor
 from th_vision.detect.kernel import bar_share, shown
 from th_vision.detect.patch import Strip, finite_mean, strip
 from th_vision.detect.plan import PlanView
@@ -73,7 +73,8 @@ def measure_road(
         axis = _fit_axis(plan, pieces, a, b, reach)
         if axis is not None:
             a, b, sigma_across = axis
-    patch = strip(plan, a, b, pieces.disc.radius + 6, pieces.stick.width / 2 + 3, tolerances.STRIP_PITCH_MM)
+    beyond, half_width = pieces.disc.radius + 6, pieces.stick.width / 2 + 3
+    patch = strip(plan, a, b, beyond, half_width, tolerances.STRIP_PITCH_MM, height=False)
     tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others, _eye(plan))
     unit = (b - a) / patch.length
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
@@ -107,10 +108,11 @@ def _fit_axis(plan: PlanView, pieces: Pieces, a: Array, b: Array, reach_mm: floa
     if plan.color is None:
         return None
     half_width = pieces.stick.width / 2
-    patch = strip(plan, a, b, 0.0, half_width + reach_mm + 2, tolerances.STRIP_PITCH_MM / 2)
+    pitch = tolerances.STRIP_PITCH_MM
+    patch = strip(plan, a, b, 0.0, half_width + reach_mm + 2, pitch / 2, along_mm=pitch, height=False)
     if patch.color is None or np.isfinite(patch.color).mean() < 0.9:
         return None
-    smooth = cv2.GaussianBlur(patch.color, (0, 0), sigmaX=1.2, sigmaY=3.0)
+    smooth = cv2.GaussianBlur(patch.color, (0, 0), sigmaX=1.2, sigmaY=1.5)
     slope = np.linalg.norm(np.gradient(smooth, axis=1), axis=2)
     found_s, found_t, found_w = [], [], []
     pitch = patch.t[1] - patch.t[0]
@@ -322,7 +324,7 @@ def _end_edges(patch: Strip, pieces: Pieces, ignore: NDArray[np.bool_]) -> tuple
 
 def _depth_check(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> tuple[float, float, tuple[float, float]]:
     """What depth says of a road: presence, median difference to what it would show, heights of its tips (mm)."""
-    patch = strip(plan, a, b, 0.0, pieces.stick.width * 0.2, tolerances.STRIP_PITCH_MM * 2)
+    patch = strip(plan, a, b, 0.0, pieces.stick.width * 0.2, tolerances.STRIP_PITCH_MM * 2, color=False)
     seen = np.asarray(finite_mean(patch.height, axis=1), dtype=np.float64)
     blend = bar_share(pieces.stick.width, plan.kernel_mm, pieces.stick.width * 0.2)
     expected = shown(patch.z, blend, plan.usual_mm_per_px)
@@ -357,7 +359,7 @@ def _edge_share(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> float:
     if plan.color is None:
         return float("nan")
     half_width = pieces.stick.width / 2
-    patch = strip(plan, a, b, 0.0, half_width + 2.5, tolerances.STRIP_PITCH_MM)
+    patch = strip(plan, a, b, 0.0, half_width + 2.5, tolerances.STRIP_PITCH_MM, height=False)
     if patch.color is None or np.isfinite(patch.color).mean() < 0.5:
         return float("nan")
     xx, _, yy = edge_tensor(patch.color)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from calibration.camera import Intrinsics
 from calibration.table import TableCalibration, transform
 from th_vision import tolerances
+from th_vision.detect.edges import edge_tensor
 from th_vision.detect.softness import softness_of
 from th_vision.still_view import StillView
 
@@ -94,7 +95,11 @@ class PlanView:
 
     def heights(self, points: Array) -> Image:
         """Height by depth on the rays through (..., 3) table points; NaN where nothing was seen."""
-        return _sample(self.height_mm, self.depth_pixels(points))
+        return self.heights_at(self.depth_pixels(points))
+
+    def heights_at(self, pixels: Array) -> Image:
+        """Height by depth at (..., 2) native depth pixels; NaN where nothing was seen."""
+        return _sample(self.height_mm, pixels)
 
     def sigmas(self, points: Array) -> Image:
         """Sigma of one pixel's height on the rays through (..., 3) table points."""
@@ -102,9 +107,29 @@ class PlanView:
 
     def colors(self, points: Array) -> Image:
         """(..., 3) BGR colour on the rays through (..., 3) table points (NaN outside the picture)."""
+        return self.colors_at(self.color_pixels(points))
+
+    def colors_at(self, pixels: Array) -> Image:
+        """(..., 3) BGR colour at (..., 2) colour pixels (NaN outside the picture)."""
         assert self.color is not None
-        pixels = self.color_pixels(points)
         return _sample(self.color, pixels)
+
+    @cached_property
+    def _edge_tensor(self) -> Image:
+        """(hc, wc, 3) structure tensor (xx, xy, yy) of the whole colour picture."""
+        assert self.color is not None
+        return np.stack(edge_tensor(self.color), axis=-1)
+
+    def edges_at(self, pixels: Array, across: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """How clear an edge at right angles to ``across`` is seen, 0 to 1, at (n, ns, nt, 2) colour pixels.
+
+        ``across``: (n, ns, 2) unit directions in the picture. Returns that (0 outside it) and what lies inside.
+        """
+        tensor = _sample(self._edge_tensor, pixels)
+        inside = np.isfinite(tensor[..., 0])
+        x, y = across[:, :, None, 0], across[:, :, None, 1]
+        edge = tensor[..., 0] * x * x + 2 * tensor[..., 1] * x * y + tensor[..., 2] * y * y
+        return np.asarray(np.where(inside, edge, 0.0), dtype=np.float64), inside
 
     def height_plane(self, z_mm: float, pitch_mm: float) -> Image:
         """(ny, nx) heights asked at every cell of the field at height z."""
@@ -119,8 +144,7 @@ class PlanView:
 def plan_view(view: StillView) -> PlanView:
     """Turn a still view into heights above the table (mm) by the calibration's pose."""
     table = view.table
-    height, width = view.rise_px.shape
-    plane_z, slope = _plane_depth(table, width, height)
+    plane_z, slope = table.plane_depth
     gain = table.camera.disparity_gain
     mm_per_px = plane_z * plane_z / gain * slope
     disparity = gain / plane_z + view.rise_px
@@ -158,16 +182,6 @@ def on_plane(intrinsics: Intrinsics, T_camera_table: Array, pixels: Array, z_mm:
     origin = T_table_camera[:3, 3]
     scale = (z_mm - origin[2]) / rays[..., 2]
     return np.asarray(origin + rays * scale[..., None], dtype=np.float64)
-
-
-def _plane_depth(table: TableCalibration, width: int, height: int) -> tuple[Array, Array]:
-    """Depth Z (mm) of the table plane at every pixel, and how much height one mm of depth is there; (h, w) each."""
-    normal = table.T_depth_table[:3, 2]
-    origin = table.T_depth_table[:3, 3]
-    v, u = np.mgrid[0:height, 0:width].astype(np.float64)
-    rays = table.camera.depth.rays(np.stack([u, v], axis=-1))
-    along = rays @ normal
-    return (origin @ normal) / along, -along
 
 
 def _sample(image: Image, pixels: Array) -> Image:

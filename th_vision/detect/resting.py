@@ -81,14 +81,10 @@ def _corners(shape: object) -> Array:
 def _lowest(s: Array, h: Array, middle: float) -> tuple[float, float]:
     """Line z0 + slope*s over all points (s, h) that is lowest at ``middle``: a side of the upper hull there."""
     left, right = s <= middle, s >= middle
-    best: tuple[float, float, float] | None = None
-    slopes = (h[right][None, :] - h[left][:, None]) / np.maximum(s[right][None, :] - s[left][:, None], 1e-6)
-    starts = h[left][:, None] - slopes * s[left][:, None]
-    for z0, slope in zip(starts.ravel(), slopes.ravel(), strict=True):
-        if np.all(z0 + slope * s >= h - 1e-6):
-            at_middle = z0 + slope * middle
-            if best is None or at_middle < best[0]:
-                best = (float(at_middle), float(z0), float(slope))
-    if best is None:
+    slopes = ((h[right][None, :] - h[left][:, None]) / np.maximum(s[right][None, :] - s[left][:, None], 1e-6)).ravel()
+    starts = np.repeat(h[left], int(right.sum())) - slopes * np.repeat(s[left], int(right.sum()))
+    above = (starts[:, None] + slopes[:, None] * s >= h - 1e-6).all(axis=1)
+    if not above.any():
         return float(h.max()), 0.0
-    return best[1], best[2]
+    best = int(np.argmin(np.where(above, starts + slopes * middle, np.inf)))
+    return float(starts[best]), float(slopes[best])

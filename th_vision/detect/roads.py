@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.columns import ColumnCandidate, edge_tensor
+from th_vision.detect.columns import ColumnCandidate
+from th_vision.detect.explained import Explained
 from th_vision.detect.kernel import bar_share, shown
-from th_vision.detect.patch import Strip, finite_mean, strip
-from th_vision.detect.plan import PlanView
+from th_vision.detect.patch import finite_mean
+from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
+LINES_AT_ONCE = 128
+"""So many lines are searched together: what they need fits the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -45,73 +48,107 @@ def joinable(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
 
 def fit_line(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> RoadCandidate | None:
     """The best bar near the line a-b between two columns' centres; its ends may be off to the side on them."""
-    radius = pieces.disc.radius
-    width = pieces.stick.width
-    reach = radius * 0.75
-    pitch = tolerances.STRIP_PITCH_MM
-    half = reach + width / 2 + 6
-    patch = strip(plan, a, b, radius + 4, half, pitch)
-    inside = (patch.s >= 0) & (patch.s <= patch.length)
-    present = _presence(plan, pieces, patch)
-    offsets = np.arange(-reach, reach + 0.1, tolerances.ROAD_SEARCH_STEP_MM)
-    fraction = np.clip(patch.s / patch.length, 0, 1)
-    o1, o2 = np.meshgrid(offsets, offsets, indexing="ij")
-    lines = o1[..., None] + (o2 - o1)[..., None] * fraction  # (n, n, ns)
-    score = np.zeros(o1.shape)
-    rows = np.flatnonzero(inside)
-    depth_score = _gather(present, patch, rows, lines[..., rows])
-    seen = np.isfinite(depth_score)
+    return fit_lines(plan, pieces, a[None], b[None])[0]
+
+
+def fit_lines(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> list[RoadCandidate | None]:
+    """The best bar near each of n lines from ``a`` to ``b`` (n, 3), mm; its ends may lie off to the side by most of a
+    disc's radius. None where depth shows nothing all along."""
+    out: list[RoadCandidate | None] = []
+    for start in range(0, len(a), LINES_AT_ONCE):
+        out += _fit_some(plan, pieces, a[start : start + LINES_AT_ONCE], b[start : start + LINES_AT_ONCE])
+    return out
+
+
+def _fit_some(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> list[RoadCandidate | None]:
+    reach = pieces.disc.radius * 0.75
+    half_width = pieces.stick.width / 2
+    step = tolerances.ROAD_SEARCH_STEP_MM
+    fraction = (np.arange(tolerances.ROAD_SEARCH_ROWS) + 0.5) / tolerances.ROAD_SEARCH_ROWS
+    t = np.arange(-(reach + half_width), reach + half_width + step / 2, step)
+    length = np.hypot(*(b - a)[:, :2].T)
+    left = np.stack([-(b - a)[:, 1], (b - a)[:, 0]], axis=1) / length[:, None]
+    # where all this appears is smooth: asked at five places along, on both rims, and interpolated
+    nodes, rims = np.linspace(0, 1, 5), np.array([t[0], t[-1]])
+    points = (a[:, None] + nodes[:, None] * (b - a)[:, None])[:, :, None].repeat(2, axis=2)
+    points[..., :2] += rims[:, None] * left[:, None, None]
+    along = np.stack([np.interp(fraction, nodes, row) for row in np.eye(len(nodes))], axis=1)
+    across = np.stack([(rims[1] - t), (t - rims[0])], axis=1) / (rims[1] - rims[0])
+    z = a[:, 2:] + fraction * (b - a)[:, 2:]  # (n, rows)
+
+    def spread(pixels: Array) -> Array:
+        """(n, rows, nt, 2) pixels between those of the nodes."""
+        return np.stack([along @ (pixels[..., k] @ across.T) for k in (0, 1)], axis=-1)
+
+    heights = plan.heights_at(spread(plan.depth_pixels(points)))
+    present = _presence(plan, pieces, heights, z)
+    offsets = np.arange(-reach, reach + 0.1, step)
+    o1, o2 = (grid.ravel() for grid in np.meshgrid(offsets, offsets, indexing="ij"))
+    lines = o1[:, None] + (o2 - o1)[:, None] * fraction  # (m, rows)
+    rows = np.arange(len(fraction))
+
+    def gather(values: Array, shift: float) -> Array:
+        columns = np.clip(np.rint((lines + shift - t[0]) / step).astype(int), 0, len(t) - 1)
+        return np.asarray(values[:, rows, columns], dtype=np.float64)  # (n, m, rows)
+
+    depth = gather(present, 0.0)
+    seen = np.isfinite(depth)
     # where nothing is seen all along, nothing speaks for a road
-    presence = np.where(seen, depth_score, 0).sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
-    edges = np.full(o1.shape, np.nan)
-    if patch.color is not None and np.isfinite(patch.color).mean() > 0.5:
-        along, _, _ = edge_tensor(patch.color)
-        left = _gather(along, patch, rows, lines[..., rows] + width / 2).mean(axis=-1)
-        right = _gather(along, patch, rows, lines[..., rows] - width / 2).mean(axis=-1)
-        edges = np.minimum(left, right) * 0.5 + (left + right) * 0.25
-        score = presence + edges
-    else:
-        score = presence + 0.3 * _ridge(patch, rows, lines[..., rows])
-    row, column = divmod(int(np.argmax(score)), score.shape[1])
-    best = (row, column)
-    if not presence[best] > tolerances.ROAD_LEAST_PRESENCE:
-        return None
-    along_unit = (b - a)[:2] / patch.length
-    left_unit = np.array([-along_unit[1], along_unit[0]])
-    new_a, new_b = a.copy(), b.copy()
-    new_a[:2] = a[:2] + o1[best] * left_unit
-    new_b[:2] = b[:2] + o2[best] * left_unit
-    return RoadCandidate(
-        a=new_a,
-        b=new_b,
-        presence=float(presence[best]),
-        edges=float(edges[best]),
-        score=float(score[best]),
-    )
+    presence = np.where(seen, depth, 0).sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
+    edges = np.full(presence.shape, np.nan)
+    score = presence.copy()
+    clear = np.zeros(len(a), dtype=np.bool_)
+    if plan.color is not None:
+        pixels = spread(plan.color_pixels(points))
+        sides = pixels[:, :, -1] - pixels[:, :, 0]
+        edge, inside = plan.edges_at(pixels, sides / np.linalg.norm(sides, axis=-1, keepdims=True))
+        clear = inside.mean(axis=(1, 2)) > 0.5
+        one, other = (gather(edge, shift).mean(axis=-1) for shift in (half_width, -half_width))
+        edges = np.where(clear[:, None], np.minimum(one, other) * 0.5 + (one + other) * 0.25, np.nan)
+    ridge = gather(np.nan_to_num(heights).astype(np.float64), 0.0).mean(axis=-1)
+    ridge /= np.maximum(ridge.max(axis=1, keepdims=True), 1e-6)
+    # without colour: how much the height on the line stands out over the heights beside it
+    score += np.where(clear[:, None], np.nan_to_num(edges), 0.3 * ridge)
+    best = np.argmax(score, axis=1)
+    found: list[RoadCandidate | None] = []
+    for k, m in enumerate(best):
+        if not presence[k, m] > tolerances.ROAD_LEAST_PRESENCE:
+            found.append(None)
+            continue
+        new_a, new_b = a[k].copy(), b[k].copy()
+        new_a[:2] += o1[m] * left[k]
+        new_b[:2] += o2[m] * left[k]
+        found.append(RoadCandidate(new_a, new_b, float(presence[k, m]), float(edges[k, m]), float(score[k, m])))
+    return found
 
 
-def ramps_from(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[RoadCandidate]:
-    """Bars from a low column down to the table, in whatever directions there are any."""
+def ramps_from(
+    plan: PlanView, pieces: Pieces, column: ColumnCandidate, look: Explained | None = None
+) -> list[RoadCandidate]:
+    """Bars from a low column down to the table, in whatever directions there are any that ``look`` leaves open."""
     top = column.levels * pieces.disc.height + pieces.stick.thickness
     run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
     a = np.array([column.x, column.y, top])
     angles = np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG)
-    values = _ramp_presence(plan, pieces, a, np.radians(angles), run)
-    out = []
+    values = _ramp_presence(plan, pieces, a, np.radians(angles), run, look)
+    chosen = []
     for k, value in enumerate(values):
         around = [values[(k + step) % len(values)] for step in (-2, -1, 1, 2)]
         if value < tolerances.RAMP_LEAST_PRESENCE or value < max(around):
             continue
-        direction = np.array([np.cos(np.radians(angles[k])), np.sin(np.radians(angles[k]))])
-        b = np.array([*(a[:2] + direction * run), pieces.stick.thickness])
-        candidate = fit_line(plan, pieces, a, b)
-        if candidate is not None:
-            out.append(candidate)
-    return out
+        chosen.append(np.radians(angles[k]))
+    if not chosen:
+        return []
+    b = np.stack([a[0] + run * np.cos(chosen), a[1] + run * np.sin(chosen)], axis=1)
+    ends = np.column_stack([b, np.full(len(b), pieces.stick.thickness)])
+    found = fit_lines(plan, pieces, np.broadcast_to(a, ends.shape), ends)
+    return [candidate for candidate in found if candidate is not None]
 
 
-def _ramp_presence(plan: PlanView, pieces: Pieces, a: Array, angles: Array, run: float) -> Array:
-    """Share (n,) of the high half of a ramp in each direction where depth shows it."""
+def _ramp_presence(
+    plan: PlanView, pieces: Pieces, a: Array, angles: Array, run: float, look: Explained | None
+) -> Array:
+    """Share (n,) of the high half of a ramp in each direction where depth shows it; 0 where all is explained."""
     fraction = np.linspace(pieces.disc.radius / run, 0.55, 12)
     points = np.empty((len(angles), len(fraction), 3))
     points[..., 0] = a[0] + run * np.cos(angles)[:, None] * fraction
@@ -122,36 +159,24 @@ def _ramp_presence(plan: PlanView, pieces: Pieces, a: Array, angles: Array, run:
     expected = shown(points[..., 2], blend, plan.usual_mm_per_px)
     seen = np.isfinite(heights)
     there = seen & (heights > 0.7 * expected - 0.5)
-    return np.asarray(there.sum(axis=1) / np.maximum(seen.sum(axis=1), 1), dtype=np.float64)
+    share = there.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    if look is not None:
+        share = np.where(look.share_open(points) >= tolerances.OPEN_ROAD_SHARE, share, 0.0)
+    return np.asarray(share, dtype=np.float64)
 
 
-def _presence(plan: PlanView, pieces: Pieces, patch: Strip) -> Array:
-    """(ns, nt) 1 where depth shows something at least as high as the road would be seen, 0 where not, NaN unseen."""
-    mm_per_px = plan.usual_mm_per_px
-    expected = shown(patch.z, bar_share(pieces.stick.width, plan.kernel_mm, 1.0), mm_per_px)[:, None]
-    smooth = _smooth_along(patch)
-    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * patch.z[:, None]
+def _presence(plan: PlanView, pieces: Pieces, heights: Image, z: Array) -> Array:
+    """(n, rows, nt) 1 where depth shows something at least as high as a road at heights z (n, rows), 0 where not, NaN
+    unseen; ``heights`` (n, rows, nt) by depth."""
+    smooth = _smooth_along(heights)
+    expected = shown(z, bar_share(pieces.stick.width, plan.kernel_mm, 1.0), plan.usual_mm_per_px)[..., None]
+    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * z[..., None]
     x = (smooth - (expected - slack)) / (slack / 3)
     return np.where(np.isfinite(smooth), 1 / (1 + np.exp(-np.clip(x, -30, 30))), np.nan)
 
 
-def _smooth_along(patch: Strip) -> Array:
-    """Heights averaged over a few mm along the road: the noise's own length, so nothing is lost."""
-    pitch = patch.s[1] - patch.s[0]
-    reach = max(1, round(3.0 / pitch))
-    stacked = np.stack([np.roll(patch.height, k, axis=0) for k in range(-reach, reach + 1)])
+def _smooth_along(heights: Image) -> Array:
+    """Heights averaged with their neighbours along the road: the noise's own length, so nothing is lost."""
+    padded = np.pad(heights, ((0, 0), (1, 1), (0, 0)), mode="edge")
+    stacked = np.stack([padded[:, k : k + heights.shape[1]] for k in range(3)])
     return np.asarray(finite_mean(stacked, axis=0), dtype=np.float64)
-
-
-def _ridge(patch: Strip, rows: NDArray[np.intp], lines: Array) -> Array:
-    """Without colour: how much the height on the line stands out over the height beside it, in parts of its height."""
-    heights = np.nan_to_num(patch.height).astype(np.float64)
-    middle = _gather(heights, patch, rows, lines).mean(axis=-1)
-    return np.asarray(middle / max(float(np.nanmax(middle)), 1e-6), dtype=np.float64)
-
-
-def _gather(values: Array | NDArray[np.float32], patch: Strip, rows: NDArray[np.intp], across: Array) -> Array:
-    """Values at (row, t) for arrays of t (..., len(rows)), nearest sample."""
-    pitch = patch.t[1] - patch.t[0]
-    columns = np.clip(np.rint((across - patch.t[0]) / pitch).astype(int), 0, len(patch.t) - 1)
-    return np.asarray(values[rows, columns], dtype=np.float64)

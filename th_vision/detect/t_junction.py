@@ -8,7 +8,7 @@ from shapely import contains_xy
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.columns import edge_tensor
+from th_vision.detect.edges import edge_tensor
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import outline
 

@@ -31,8 +31,12 @@ Mask = NDArray[np.uint8]
 
 def wide_areas(plan: PlanView) -> Mask:
     """(h, w) 1 where something raised is wider than any piece can look; native depth grid."""
-    px = plan.table.camera.depth.fx / plan.table.distance_mm
-    height = cv2.GaussianBlur(np.nan_to_num(plan.height_mm), (0, 0), tolerances.FOREIGN_SMOOTH_MM * px)
+    # foreign things are wide: half the grid's resolution does
+    full = plan.height_mm.shape
+    half = (full[1] // 2, full[0] // 2)
+    px = plan.table.camera.depth.fx / plan.table.distance_mm / 2
+    coarse = cv2.resize(np.nan_to_num(plan.height_mm), half, interpolation=cv2.INTER_AREA)
+    height = cv2.GaussianBlur(coarse, (0, 0), tolerances.FOREIGN_SMOOTH_MM * px)
     low = _least_rise(plan)
     # between sticks that lie near each other the kernel leaves part of their height: that doesn't make them wide
     around = cv2.dilate(height, _disc(tolerances.FOREIGN_WIDTH_MM * px / 2))
@@ -42,12 +46,12 @@ def wide_areas(plan: PlanView) -> Mask:
     closed = cv2.morphologyEx(raised, cv2.MORPH_CLOSE, _disc(tolerances.FOREIGN_CLOSE_MM * px / 2))
     core = _opened(np.asarray(closed, dtype=np.uint8), tolerances.FOREIGN_WIDTH_MM * px / 2)
     if not core.any():
-        return np.zeros(height.shape, np.uint8)
+        return np.zeros(full, np.uint8)
     contours, _ = cv2.findContours(core, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     for contour in contours:  # what is missing in a thing (no depth, noise) belongs to it
         cv2.fillConvexPoly(core, cv2.convexHull(contour), 1)
     grown = cv2.dilate(core, _disc((tolerances.FOREIGN_RIM_MM + 2 * tolerances.FOREIGN_SMOOTH_MM) * px))
-    return np.asarray(grown, dtype=np.uint8)
+    return np.asarray(cv2.resize(grown, full[::-1], interpolation=cv2.INTER_NEAREST), dtype=np.uint8)
 
 
 def without(plan: PlanView, mask: Mask) -> PlanView:
@@ -56,11 +60,11 @@ def without(plan: PlanView, mask: Mask) -> PlanView:
 
 
 def unknown_things(
-    plan: PlanView, pieces: Pieces, layout: Layout, city: Sequence[CityObject] = ()
+    plan: PlanView, pieces: Pieces, layout: Layout, wide: Mask, city: Sequence[CityObject] = ()
 ) -> tuple[Unknown, ...]:
     """All things that the pieces of a layout (and the ``city`` that is known to stand there) don't explain, largest
-    first. Without colour cars are among them: whose they are can't be seen."""
-    things = [*_raised(plan, pieces, layout), *_other_hue(plan, pieces, layout)]
+    first; ``wide``: the view's ``wide_areas``. Without colour cars are among them: whose they are can't be seen."""
+    things = [*_raised(plan, pieces, layout, wide), *_other_hue(plan, pieces, layout)]
     things.sort(key=lambda thing: -Polygon(thing.outline).area)
     if plan.color is None:
         things += _cars(plan, pieces, layout)
@@ -143,7 +147,7 @@ def _opened(mask: Mask, radius_px: float) -> Mask:
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(radius_px)), dtype=np.uint8)
 
 
-def _raised(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
+def _raised(plan: PlanView, pieces: Pieces, layout: Layout, wide: Mask) -> list[Unknown]:
     """Things whose height no piece explains."""
     model = DepthModel(plan, pieces, step=1)
     guess = guess_of(model, layout)
@@ -157,9 +161,8 @@ def _raised(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
     tall = np.asarray(
         cv2.morphologyEx(tall, cv2.MORPH_OPEN, _disc(tolerances.FOREIGN_THIN_MM * px / 2)), dtype=np.uint8
     )
-    flat = wide_areas(plan)
     covered = np.asarray(expected > tolerances.FOREIGN_FLAT_MM, dtype=np.bool_)
-    both = np.asarray((tall > 0) | (flat > 0), dtype=np.uint8)
+    both = np.asarray((tall > 0) | (wide > 0), dtype=np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(both)
     out = []
     for label in range(1, count):

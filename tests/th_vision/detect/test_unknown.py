@@ -11,7 +11,7 @@ from shapely.geometry import Polygon
 
 from rules.layout import Layout, Unknown
 from th_vision.detect.plan import plan_view
-from th_vision.detect.unknown import unknown_things
+from th_vision.detect.unknown import unknown_things, wide_areas
 from th_vision.reconstruct import reconstruct
 from th_vision.virtual_table.alongside import column_pairs, road_pairs
 from th_vision.virtual_table.scene import ForeignBody
@@ -76,7 +76,7 @@ def test_a_city_object_known_to_stand_there_is_no_unknown_thing() -> None:
 
     tower = CityObject(id="t1", kind="tower", outline=CUP.outline, height=85.0)
     plan = plan_view(cluttered().view)
-    things = unknown_things(plan, cluttered().pieces, layout(), (tower,))
+    things = unknown_things(plan, cluttered().pieces, layout(), wide_areas(plan), (tower,))
     assert things
     assert all(Polygon(thing.outline).intersection(Polygon(CUP.outline)).area < 100 for thing in things)
 
@@ -86,7 +86,8 @@ def test_a_card_too_thin_for_depth_is_seen_by_its_hue() -> None:
     scene = seen(3101)
     plan = plan_view(scene.view)
     card = ForeignBody(rectangle(205.0, -60.0, 85.0, 54.0, 20.0), 0.4)
-    things = unknown_things(replace(plan, color=_painted(scene, card)), scene.pieces, scene.truth)
+    painted = replace(plan, color=_painted(scene, card))
+    things = unknown_things(painted, scene.pieces, scene.truth, wide_areas(painted))
     assert len(things) == 1
     share, thing = like(card, things)
     assert share > 0.7
@@ -106,4 +107,5 @@ def _painted(scene: Seen, card: ForeignBody) -> np.ndarray:
 
 def test_an_ordinary_table_has_nothing_unknown() -> None:
     scene = seen(3101)
-    assert unknown_things(plan_view(scene.view), scene.pieces, scene.truth) == ()
+    plan = plan_view(scene.view)
+    assert unknown_things(plan, scene.pieces, scene.truth, wide_areas(plan)) == ()

@@ -1,0 +1,146 @@
+"""Roads that may lie between column candidates, measured: far more than there are; choosing comes after."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rules.pieces import Pieces
+from th_vision import tolerances
+from th_vision.detect.assembly import Assembly, FoundRoad
+from th_vision.detect.columns import ColumnCandidate
+from th_vision.detect.explained import Explained
+from th_vision.detect.kernel import bar_share, shown
+from th_vision.detect.measure import MeasuredRoad, measure_road
+from th_vision.detect.plan import PlanView
+from th_vision.detect.roads import RoadCandidate, fit_lines, joinable, ramps_from
+
+Array = NDArray[np.float64]
+SHARES = np.linspace(0, 1, 41)
+"""Places along a line at which it is asked whether it lies on another."""
+
+
+def proposals(
+    plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, look: Explained | None
+) -> list[FoundRoad]:
+    """All new roads that may lie between columns and from low columns to the table, measured; best first.
+
+    The known columns come first among ``columns``; where a known road lies, or where ``look`` says that known pieces
+    explain all that is seen, nothing is proposed.
+    """
+    if look is not None and look.field is None:
+        return []
+    joined = {frozenset(found.ends) for found in known.roads}
+    top = pieces.stick.thickness
+    centers = [np.array([c.x, c.y]) for c in columns]
+    heights = [c.levels * pieces.disc.height + top for c in columns]
+    pairs = [
+        (i, j)
+        for i in range(len(columns))
+        for j in range(i + 1, len(columns))
+        if frozenset((i, j)) not in joined and joinable(pieces, columns[i], columns[j])
+    ]
+    pairs = present_pairs(plan, pieces, pairs, centers, heights, look)
+    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
+    coarse = list(zip(fit_lines(plan, pieces, tops[first], tops[second]), pairs, strict=True))
+    for i, column in enumerate(columns):
+        if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
+            coarse += [(ramp, (i, -1)) for ramp in ramps_from(plan, pieces, column, look)]
+    worth = [
+        (line, ends) for line, ends in coarse if line is not None and not line.edges < tolerances.ROAD_COARSE_EDGES
+    ]
+    return _measured(plan, pieces, columns, worth, known)
+
+
+def present_pairs(
+    plan: PlanView,
+    pieces: Pieces,
+    pairs: list[tuple[int, int]],
+    centers: list[Array],
+    heights: list[float],
+    look: Explained | None = None,
+) -> list[tuple[int, int]]:
+    """Pairs of columns between which depth shows something as high as a road would be, nearly all along, and not all of
+    it is explained by what is known."""
+    if not pairs:
+        return []
+    fraction = np.linspace(0.12, 0.88, 12)
+    mm_per_px = plan.usual_mm_per_px
+    blend = bar_share(pieces.stick.width, plan.kernel_mm)
+    sideways = np.array([-0.6, -0.3, 0.0, 0.3, 0.6]) * pieces.disc.radius
+    points = np.empty((len(pairs), len(sideways), len(fraction), 3))
+    for k, (i, j) in enumerate(pairs):
+        way = centers[j] - centers[i]
+        left = np.array([-way[1], way[0]]) / np.hypot(*way)
+        points[k, :, :, :2] = centers[i] + fraction[None, :, None] * way + sideways[:, None, None] * left[None, None, :]
+        points[k, :, :, 2] = heights[i] + fraction * (heights[j] - heights[i])
+    seen = plan.heights(points)
+    expected = shown(points[..., 2], blend, mm_per_px)
+    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * points[..., 2]
+    there = np.where(np.isfinite(seen), seen > expected - slack, True)
+    # the road may run slantwise: at each place the best of the parallel lines counts
+    enough = there.max(axis=1).mean(axis=1) >= 0.9
+    if look is not None:
+        enough &= look.share_open(points).max(axis=1) >= tolerances.OPEN_ROAD_SHARE
+    return [pair for pair, good in zip(pairs, enough, strict=True) if good]
+
+
+def _measured(
+    plan: PlanView,
+    pieces: Pieces,
+    columns: list[ColumnCandidate],
+    coarse: list[tuple[RoadCandidate, tuple[int, int]]],
+    known: Assembly,
+) -> list[FoundRoad]:
+    """Roads measured, best coarse score first; not those that lie on a known road or where one that is clearly better
+    was measured already. Best first by what was measured."""
+    out: list[FoundRoad] = []
+    taken = [(np.array([found.road.a, found.road.b]), float("inf")) for found in known.roads]
+    for line, (i, j) in sorted(coarse, key=lambda one: -one[0].score):
+        better = [tips for tips, score in taken if score > line.score + tolerances.ROAD_COARSE_BETTER]
+        if better and _on_lines(pieces, line.a, line.b, np.array(better)).any():
+            continue
+        ends = (columns[i], columns[j] if j >= 0 else None)
+        centers = tuple(None if end is None else np.array([end.x, end.y]) for end in ends)
+        road = measure_road(plan, pieces, line.a, line.b, (centers[0], centers[1]))
+        out.append(FoundRoad(road, (i, j), _score(road, columns[i], ends[1])))
+        if acceptable(pieces, out[-1]):
+            taken.append((np.array([road.a, road.b]), line.score))
+    return sorted(out, key=lambda found: -found.score)
+
+
+def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) -> float:
+    ends = [a] if b is None else [a, b]
+    support = [0.6 * (0.3 if np.isnan(c.rim) else c.rim) + 0.2 * min(c.fill, 1.0) for c in ends]
+    if b is None:
+        support.append(0.2)
+    return road.score + sum(support)
+
+
+def acceptable(pieces: Pieces, found: FoundRoad) -> bool:
+    """Whether a road stands by itself: present in depth, bounded by edges."""
+    road = found.road
+    if road.presence < tolerances.ROAD_ACCEPT_PRESENCE:
+        return False
+    if not np.isnan(road.edges) and road.edges < tolerances.ROAD_ACCEPT_EDGES:
+        return False
+    return road.reading_mm > -tolerances.ROAD_ACCEPT_LOW_MM
+
+
+def same_line(pieces: Pieces, a: Array, b: Array, other: MeasuredRoad) -> bool:
+    """Whether the line a-b lies on a road in plan for more than ends that share a column do."""
+    return bool(_on_lines(pieces, a, b, np.array([[other.a, other.b]]))[0])
+
+
+def _on_lines(pieces: Pieces, a: Array, b: Array, tips: Array) -> NDArray[np.bool_]:
+    """(n,) whether the line a-b lies on roads with these tips (n, 2, 3), each in plan for more than ends that share a
+    column do."""
+    start, way = tips[:, 0, :2], (tips[:, 1] - tips[:, 0])[:, :2]
+    length = np.hypot(way[:, 0], way[:, 1])
+    unit = way / length[:, None]
+    rel = a[:2] + SHARES[:, None] * (b - a)[:2] - start[:, None]  # (n, 41, 2)
+    s = rel[..., 0] * unit[:, None, 0] + rel[..., 1] * unit[:, None, 1]
+    t = rel[..., 1] * unit[:, None, 0] - rel[..., 0] * unit[:, None, 1]
+    common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length[:, None])
+    return np.asarray(common.mean(axis=1) > tolerances.ROAD_OVERLAP_SHARE)
