@@ -9,7 +9,7 @@ from th_vision.errors import VisionError
 from th_vision.frame import Source
 
 CLOUD_SUFFIXES = (".ply", ".pcd")
-FORMS = "a folder of images, a .ply or .pcd cloud, or sim:seed=7"
+FORMS = "a folder of images, an .mcap session, a .ply or .pcd cloud, or sim:seed=7"
 
 
 def open_source(spec: str, *, frame: str = "camera", table: TableCalibration | None = None) -> Source:
@@ -58,7 +58,9 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
 
         return PointCloud(path, frame=frame, table=table)
     if suffix == ".mcap":
-        raise VisionError(f"{spec}: .mcap recordings are not yet in this version; give {FORMS}")
+        from th_vision.sources.session import SessionSource
+
+        return SessionSource(path)
     if suffix in (".db3", ".bag"):
         from th_vision.sources.rosbag import SdkRecording
 
