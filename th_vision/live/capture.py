@@ -25,6 +25,7 @@ from th_vision.live.gate import Gate, Passed
 from th_vision.live.protocol import CameraState, Phase
 from th_vision.live.ring import Ring
 from th_vision.live.tolerances import (
+    BEAT_S,
     GOOD_RUN_FRAMES,
     GRACE_S,
     HELLO_S,
@@ -32,8 +33,10 @@ from th_vision.live.tolerances import (
     NO_FRAMES_S,
     OPENING_S,
     PAUSE_S,
+    SETTLE_LONGEST_S,
     TRIES,
 )
+from th_vision.live.usb import NO_CAMERA
 from th_vision.live.warmup import Warmup
 from th_vision.live.wire import Beat, Ended, FrameNote, Locked, Message, Opened, Trouble
 from th_vision.live.worker import MakeBackend, Worker
@@ -376,20 +379,18 @@ class LiveCamera:
         if silent_s > longest_s:
             return Trouble("failed", f"capture hung: nothing was heard for {silent_s:.1f} s")
         if run.opened_s and now - run.frame_s > patience.no_frames_s + (self._settle_s(run) if not run.good else 0):
-            return Trouble("failed", f"the camera gave no frame for {now - run.frame_s:.1f} s")
+            hangs = silent_s > 2 * BEAT_S
+            what = "capture hung: it gave no sign" if hangs else "the camera gave no frame"
+            return Trouble("failed", f"{what} for {now - run.frame_s:.1f} s")
         if self._camera is None and run.absent_s and now - run.absent_s > patience.grace_s:
-            from th_vision.live.usb import NO_CAMERA
-
-            return Trouble("absent", self._nothing_there(NO_CAMERA))
+            return Trouble("absent", self._nothing_there())
         return None
 
-    def _nothing_there(self, text: str) -> str:
+    def _nothing_there(self) -> str:
         serial = self._request.serial
-        return f"no camera with the serial number {serial} is connected" if serial else text
+        return f"no camera with the serial number {serial} is connected" if serial else NO_CAMERA
 
     def _settle_s(self, run: _Run) -> float:
-        from th_vision.live.tolerances import SETTLE_LONGEST_S
-
         return SETTLE_LONGEST_S if self._settle and not self._locked else 0.0
 
 

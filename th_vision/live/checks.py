@@ -10,7 +10,7 @@ from th_vision.live.tolerances import DEPTH_UNIT_SHARE, HOT_C
 # Depth of fewer columns than this blurs a stick to about half its height (docs/camera.md).
 LEAST_WIDTH_PX = 1280
 FEW_FRAMES = 10
-DISTORTION_LIMIT_PX = 0.05  # a tenth of what a corner is found to
+DISTORTION_LIMIT_PX = 0.25  # at the picture's corner; 0.1 mm on the table
 
 
 def warnings_of(facts: DeviceFacts, temperature_c: float | None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from typing import Any
 from th_vision.live.backend import Backend, CaptureError, Request
 from th_vision.live.ring import Ring
 from th_vision.live.settle import Settling
-from th_vision.live.tolerances import BEAT_S, IDLE_WAITS, POLL_S, READINGS_S, RESET_S, WAIT_MS
+from th_vision.live.tolerances import BEAT_S, IDLE_WAITS, POLL_S, READINGS_S, RESET_GONE_S, RESET_S, WAIT_MS
 from th_vision.live.wire import Beat, Ended, FrameNote, Locked, Message, Opened, Trouble, encode, request_from
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
@@ -96,9 +96,9 @@ def serve(
 def _reset(backend: Backend, inbox: Inbox, send: Send) -> None:
     send(Beat("resetting"))
     backend.reset()
-    until = time.monotonic() + RESET_S
+    begin_s = time.monotonic()
     gone = False
-    while time.monotonic() < until and not inbox.stopped:
+    while time.monotonic() - begin_s < (RESET_S if gone else RESET_GONE_S) and not inbox.stopped:
         here = backend.present()
         gone = gone or not here
         if gone and here:

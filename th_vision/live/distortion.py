@@ -1,9 +1,10 @@
 """The SDK's distortion models as the one that the rest of this program uses: Brown-Conrady, as OpenCV orders it.
 
-Definitions: librealsense ``rs_types.h`` and ``rsutil.h``. *Brown-Conrady* bends a ray on its way to the picture.
-*Inverse* Brown-Conrady takes the same formula from the picture to the ray, so its numbers mean something else. In the
-*modified* model tangential distortion sees the ray already bent by the radial one. Kannala-Brandt and F-Theta are for
-wide lenses. Where a model differs, Brown-Conrady is fitted to it over the whole picture, and the rest is returned.
+Definitions: librealsense ``rsutil.h``, where a point is projected (it is right there; taking a pixel back is not in all
+models). *Brown-Conrady* is OpenCV's. In the *modified* one tangential distortion sees the ray already bent by the radial
+one. What is called *inverse* Brown-Conrady, as a D400 says of its colour, is projected by the SDK in the same way as
+the modified one, its numbers not inverted. Kannala-Brandt and F-Theta are for wide lenses. Where a model differs,
+Brown-Conrady is fitted to it over the whole picture, and the rest is returned.
 """
 
 from __future__ import annotations
@@ -36,12 +37,9 @@ def brown_conrady(lens: Lens) -> tuple[Coefficients, float]:
         k1, k2, p1, p2, k3 = (float(c) for c in coeffs)
         return (k1, k2, p1, p2, k3), 0.0
     bent = _grid(lens)
-    if model == "inverse brown conrady":
-        rays = _brown(bent, coeffs)
-    elif model in _FORWARD:
-        rays = _undone(bent, coeffs, model)
-    else:
+    if model not in _FORWARD:
         raise VisionError(f"{lens.model}: a distortion model that is not known; report the camera's name")
+    rays = _undone(bent, coeffs, model)
     found, left = _fitted(rays, bent)
     error_px = float(np.abs(left * [lens.fx, lens.fy]).max())
     if not np.isfinite(error_px):
@@ -58,16 +56,6 @@ def _grid(lens: Lens) -> Array:
     """(n, 2) points of the picture, pixels taken back by focal length and centre."""
     u, v = np.meshgrid(np.linspace(0, lens.width - 1, _GRID), np.linspace(0, lens.height - 1, _GRID))
     return np.stack([(u.ravel() - lens.ppx) / lens.fx, (v.ravel() - lens.ppy) / lens.fy], axis=-1)
-
-
-def _brown(xy: Array, c: Array) -> Array:
-    x, y = xy.T
-    r2 = x * x + y * y
-    f = 1 + r2 * (c[0] + r2 * (c[1] + r2 * c[4]))
-    return np.stack(
-        [x * f + 2 * c[2] * x * y + c[3] * (r2 + 2 * x * x), y * f + c[2] * (r2 + 2 * y * y) + 2 * c[3] * x * y],
-        axis=-1,
-    )
 
 
 def _modified(xy: Array, c: Array) -> Array:
@@ -92,7 +80,12 @@ def _ftheta(xy: Array, c: Array) -> Array:
     return np.asarray(xy * np.where(r > 1e-9, bent / np.maximum(r, 1e-9), 1.0)[:, None], dtype=np.float64)
 
 
-_FORWARD = {"modified brown conrady": _modified, "kannala brandt4": _kannala_brandt, "ftheta": _ftheta}
+_FORWARD = {
+    "modified brown conrady": _modified,
+    "inverse brown conrady": _modified,
+    "kannala brandt4": _kannala_brandt,
+    "ftheta": _ftheta,
+}
 
 
 def _undone(bent: Array, coeffs: Array, model: str) -> Array:

@@ -35,6 +35,7 @@ clock falls back by ``seconds``); ``no color``; ``old color`` (that of the frame
 ``seconds``; ``end``: the source is over. Of the process: ``crash``, ``exit``, ``hang``, ``error`` (the SDK raises),
 ``silent`` (no more frames, the process being well)."""
 
+_RESET_TAKES_S = 0.4
 _PROCESS = ("crash", "exit", "hang", "error", "silent")
 
 
@@ -247,17 +248,19 @@ class FaultyBackend:
         self._next: Arrival | None = None
         self._given = 0
         self._silent = False
+        self._away_until_s = 0.0
         self.locked: dict[str, Exposure] = {}
 
     def present(self) -> bool:
         """Whether it is plugged in."""
-        return (self._folder / "plugged").exists()
+        return (self._folder / "plugged").exists() and time.monotonic() >= self._away_until_s
 
     connected = present
 
     def reset(self) -> None:
-        """Leaves a mark that it was asked for."""
+        """Goes away for a moment, and leaves a mark that it was asked to."""
         (self._folder / "reset").touch()
+        self._away_until_s = time.monotonic() + _RESET_TAKES_S
 
     def open(self) -> DeviceFacts:
         """What the source's camera says."""

@@ -27,6 +27,8 @@ POLL_S = 0.25
 GRACE_S = 3.0
 # After a hardware reset the camera is gone from USB and back within about 3 s, 6 s at most.
 RESET_S = 8.0
+# One that is not gone after this was not reset.
+RESET_GONE_S = 3.0
 # Plain start, plain restart, hardware reset. Then a pause before the next three, the game going on.
 TRIES = 3
 PAUSE_S = 2.0

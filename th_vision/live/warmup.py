@@ -16,6 +16,7 @@ from calibration.camera import Camera
 from th_vision.live.tolerances import WARM_EVERY_S, WARM_LEAST, WARM_MM_PER_MIN, WARM_TILES, WARM_WINDOW_S
 
 _EVERY_PX = 4
+_STEADY_TIMES = 3.0  # a tile that varies by more than so many times the usual holds a hand or a new piece
 
 
 class Warmup:
@@ -59,7 +60,7 @@ class Warmup:
         stack = np.stack([tiles for _, tiles in self._looks])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            moved = np.nanmedian(stack - np.nanmedian(stack, axis=0), axis=1)
+            moved = _middle(stack - np.nanmedian(stack, axis=0))
         known = np.isfinite(moved)
         if known.sum() < WARM_LEAST:
             return 0.0, np.inf
@@ -69,3 +70,10 @@ class Warmup:
         rest = y - y.mean() - slope * t
         sigma = float(np.sqrt((rest * rest).sum() / max(len(t) - 2, 1) / (t * t).sum()))
         return slope, sigma
+
+
+def _middle(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Median of each row over the tiles in which nothing was put, moved or held: those that stayed as they were."""
+    moved = np.nanstd(rows, axis=0)
+    rows = np.where(moved <= _STEADY_TIMES * np.nanmedian(moved), rows, np.nan)
+    return np.asarray(np.nanmedian(rows, axis=1), dtype=np.float64)

@@ -51,7 +51,7 @@ class Worker:
             "settle": settle,
             "counted": counted,
         }
-        path = os.pathsep.join(entry for entry in sys.path if entry)
+        path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", "from th_vision.live.child import main; main()"],
             stdin=subprocess.PIPE,
