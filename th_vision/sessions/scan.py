@@ -149,12 +149,11 @@ class _Walk:
             if length != rec.FOOTER.size or self._file.at(end, 8) != rec.MAGIC:
                 return None
             self._part.ended = True
-        elif opcode == rec.CHANNEL_OP:  # of the summary: the same as in the first chunk
+        elif opcode == rec.CHANNEL_OP:  # of the summary: its names are not to be trusted, the head's copy has a hash
             try:
-                number, topic, metadata = rec.channel_of(self._file.at(body, length))
+                _, _, metadata = rec.channel_of(self._file.at(body, length))
             except DamagedError:
                 return None
-            self._part.channels.setdefault(number, topic)
             if metadata:
                 self._part.metadata.append((names.COPY, metadata))
         # A length that leads to no record is wrong, whatever this one is.
