@@ -309,7 +309,7 @@ class RecordWriter:
     ``resume`` goes on in it instead, on a line of its own even where its last line was cut off.
     """
 
-    def __init__(self, stream: BinaryIO, *, owned: bool = True) -> None:
+    def __init__(self, stream: BinaryIO | io.FileIO, *, owned: bool = True) -> None:
         self._stream = stream
         self._owned = owned
 
@@ -326,7 +326,7 @@ class RecordWriter:
         try:
             if not resume:
                 _move_aside(target)
-            stream = open(target, "ab")  # noqa: SIM115 - the writer is the context manager
+            stream = open(target, "ab", buffering=0)  # noqa: SIM115 - the writer is the context manager
             _claim(stream)
             if stream.tell() > 0 and not _ends_with_newline(target):
                 stream.write(b"\n")
@@ -336,15 +336,14 @@ class RecordWriter:
         return cls(stream)
 
     def write(self, line: Line) -> None:
-        """Append one line and bring it to the disk.
+        """Append one line and bring it to the disk. A line that doesn't fit leaves nothing of it behind.
 
         Raises:
-            RulesError: it can't be written (a full disk).
+            RulesError: it can't be written (a full disk); it may be tried again.
             BrokenPipeError: it goes into a pipe that nobody reads any more.
         """
         try:
-            self._stream.write(line.to_line().encode() + b"\n")
-            self._stream.flush()
+            _append(self._stream, line.to_line().encode() + b"\n")
         except BrokenPipeError:
             raise  # whoever read the record went away: no fault of the disk
         except OSError as error:
@@ -366,6 +365,22 @@ class RecordWriter:
         self.close()
 
 
+def _append(stream: BinaryIO | io.FileIO, data: bytes) -> None:
+    """Write all of it, or, in a file, nothing: half a line would spoil the next one."""
+    if not isinstance(stream, io.FileIO):
+        stream.write(data)
+        stream.flush()
+        return
+    before, rest = os.fstat(stream.fileno()).st_size, memoryview(data)
+    try:
+        while rest:
+            rest = rest[stream.write(rest) or 0 :]
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(stream.fileno(), before)
+        raise
+
+
 def _move_aside(target: Path) -> None:
     """Give an earlier, not empty file the first free name of ``NAME.1``, ``NAME.2``, ..."""
     if not target.exists() or target.stat().st_size == 0:
@@ -378,7 +393,7 @@ def _move_aside(target: Path) -> None:
     os.rename(target, aside)
 
 
-def _claim(stream: BinaryIO) -> None:
+def _claim(stream: BinaryIO | io.FileIO) -> None:
     """Keep a record to one writer, where the system can: lines of two games between each other are no game's."""
     try:
         import fcntl

@@ -38,6 +38,8 @@ from th_vision.follow_events import (
 from th_vision.follow_play import Play
 from th_vision.known import Known, pieces_of, refine
 
+LONGEST_STEP_S = 5.0
+"""Between two events no more time counts as quiet: a clock that was set, or a camera that froze, ends no turn."""
 CHECKING = 2
 """A resumed game is held against the table in so many readings: one alone may miss a piece."""
 
@@ -52,7 +54,7 @@ class Follower(Play):
     def __init__(self, game_fact: GameFact, pieces: Pieces, *, turn_pause_s: float | None = None) -> None:
         super().__init__(game_fact, pieces)
         self._turn_pause_s = turn_pause_s
-        self._since_s = float("-inf")  # when something was last done
+        self._quiet_s = 0.0  # how long nothing was done
         self._paused = self._reminded = self._fresh = False
 
     @property
@@ -94,6 +96,8 @@ class Follower(Play):
 
     def handle(self, event: Event, time_s: float) -> list[Output]:
         """Take one event and say what follows. A time that goes backwards counts as the time before."""
+        step_s = time_s - self._time_s
+        self._quiet_s += min(step_s, LONGEST_STEP_S) if step_s > 0 else 0.0
         self._time_s = max(self._time_s, time_s)
         self._teller.time_s = self._time_s
         self._outputs = []
@@ -103,7 +107,7 @@ class Follower(Play):
         else:
             before = self.state
             self._heard(event)
-            self._since_s = self._time_s
+            self._quiet_s = 0.0
             busy = before in ("hand in view", "moving") and self.resting not in ("paused", "finished")
             self._enter(before if busy else self.resting)
         return self._outputs
@@ -111,16 +115,16 @@ class Follower(Play):
     def _seen(self, event: HandSeen | Moving | Settled | Waited | Ended) -> None:
         if isinstance(event, HandSeen):
             self._enter("hand in view")
-            self._since_s = self._time_s
+            self._quiet_s = 0.0
         elif isinstance(event, Moving):
             self._enter("moving")
-            self._since_s = self._time_s
+            self._quiet_s = 0.0
         elif isinstance(event, Settled):
             self._enter("settled")
             self._last_settled = replace(event, layout=named_alike(event.layout, self.game.city))
             self._settled(self._last_settled)
             if any(isinstance(output, Told) for output in self._outputs):
-                self._since_s = self._time_s
+                self._quiet_s = 0.0
                 self._reminded = self._reminded and not self._moved_now()
             else:
                 self._remind()
@@ -184,14 +188,13 @@ class Follower(Play):
 
     def _waited(self) -> None:
         """Nothing stirs: after a while cars are called to mind, or the turn is over."""
-        quiet_s = self._time_s - self._since_s
         if self.state != self.resting or not self._teller.open:
             return
-        if self._turn_pause_s is not None and quiet_s >= self._turn_pause_s:
+        if self._turn_pause_s is not None and self._quiet_s >= self._turn_pause_s:
             self._enter("turn over")
             self._teller.tell(SaidFact(turn=self.game.turn, words=TURN_OVER, by="pause"))
             self._rest()
-        elif quiet_s >= tol.REMIND_S:
+        elif self._quiet_s >= tol.REMIND_S:
             self._remind()
 
     def _remind(self) -> None:

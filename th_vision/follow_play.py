@@ -85,6 +85,12 @@ class Play:
         return ruling.player, self._teller.owed
 
     @property
+    def builder(self) -> str | None:
+        """Who built last and may still put it otherwise; None where no turn is open."""
+        last = self._teller.last_move
+        return last.player if last is not None and self._teller.open else None
+
+    @property
     def turn_open(self) -> bool:
         """A move was ruled and its turn is not over: its pieces may still be put otherwise."""
         return self._teller.open

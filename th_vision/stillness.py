@@ -26,10 +26,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Moment:
-    """Frames of one scene that stood still, in order of time; ``after_hand``: a hand was seen just before."""
+    """Frames of one scene that stood still, in order of time; ``after_hand``: a hand was seen just before.
+
+    ``longer``: a second, longer look at a scene that was handed out already.
+    """
 
     frames: tuple[Frame, ...]
     after_hand: bool = False
+    longer: bool = False
 
     @property
     def time_s(self) -> float:
@@ -65,11 +69,18 @@ class Stillness:
     """Watches frames one by one. State: the last frame, the frames that stand still now, the table as it last stood."""
 
     def __init__(
-        self, table: TableCalibration, *, enough: int = tol.STILL_ENOUGH_FRAMES, least: int = tol.STILL_FRAMES
+        self,
+        table: TableCalibration,
+        *,
+        enough: int = tol.STILL_ENOUGH_FRAMES,
+        least: int = tol.STILL_FRAMES,
+        longer: int = tol.STILL_LONGER_FRAMES,
     ) -> None:
         self._table = table
         self._enough = max(enough, least)
         self._least = least
+        self._longer = longer
+        self._kept = max(self._enough, tol.STILL_KEPT_FRAMES)
         camera = table.camera
         self._gain = camera.disparity_gain
         # Neighbouring pixels tell the same: every other one in each direction is enough.
@@ -84,8 +95,12 @@ class Stillness:
         self._run: list[Frame] = []
         self._run_start: _Look | None = None
         self._last: _Look | None = None
+        self._length = 0  # of the run, frames that are no longer kept included
         self._handed_out = False
         self._after_hand = False
+        self._last_number: int | None = None
+        self._last_frame_s = -np.inf
+        self._late = 0
         self._hand_frames = 0
         self._hand_since_s = 0.0
         self._time_s = -np.inf
@@ -111,14 +126,21 @@ class Stillness:
         drifted = self._run_start is not None and self._changed_mm2(self._run_start, look, slack=1.5) > 0
         if not self._run or changed > 0 or drifted:
             moment = self._break()
-            self._run, self._run_start = [frame], look
+            self._run, self._run_start, self._length = [frame], look, 1
             return Seen("moving", self._time_s, changed, moment=moment)
         self._run.append(frame)
-        if len(self._run) > self._enough:
+        self._length += 1
+        if len(self._run) > self._kept:
             self._run.pop(0)
-        if len(self._run) >= self._enough and not self._handed_out:
+        if self._length >= self._enough and not self._handed_out:
             return Seen("still", self._time_s, changed, moment=self._hand_out())
+        if self._length == self._longer and self._longer > self._enough:
+            return Seen("still", self._time_s, changed, moment=Moment(tuple(self._run), longer=True))
         return Seen("still", self._time_s, changed)
+
+    def again(self) -> None:
+        """Hand out what stands still now once more, as if it had just come to rest."""
+        self._run, self._run_start, self._length, self._handed_out = [], None, 0, False
 
     def finish(self) -> Moment | None:
         """The source has ended: the still frames not handed out yet, if there are enough."""
@@ -126,7 +148,7 @@ class Stillness:
 
     def _break(self) -> Moment | None:
         moment = None if self._handed_out or len(self._run) < self._least else self._hand_out()
-        self._run, self._run_start, self._handed_out = [], None, False
+        self._run, self._run_start, self._length, self._handed_out = [], None, 0, False
         return moment
 
     def _hand_out(self) -> Moment:
@@ -138,6 +160,10 @@ class Stillness:
 
     def _unusable(self, frame: Frame) -> str:
         depth = self._table.camera.depth
+        if frame.number == self._last_number and frame.time_s == self._last_frame_s:
+            return "the same picture again"
+        if self._came_late(frame):
+            return "came too late"
         if frame.depth.shape != (depth.height, depth.width):
             return f"depth of {frame.depth.shape[1]}x{frame.depth.shape[0]}, not {depth.width}x{depth.height}"
         thinned = frame.depth[:: self._every, :: self._every]
@@ -152,6 +178,16 @@ class Stillness:
             return "too dark"
         self._color_seen = True
         return ""
+
+    def _came_late(self, frame: Frame) -> bool:
+        """A frame from before the last one shows what is past. A clock that was set goes on from there, though."""
+        last, then = self._last_number, self._last_frame_s
+        if last is not None and frame.number < last and frame.time_s < then:
+            self._late += 1
+            if self._late < tol.LATE_FRAMES:
+                return True
+        self._late, self._last_number, self._last_frame_s = 0, frame.number, frame.time_s
+        return False
 
     def _look(self, frame: Frame) -> _Look:
         depth = frame.depth[:: self._every, :: self._every].astype(np.float32)

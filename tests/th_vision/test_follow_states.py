@@ -71,6 +71,11 @@ def over(follower: Follower, time_s: float) -> list[Output]:
     return follower.handle(Said(SaidFact(turn=follower.game.turn, words=NEXT)), time_s)
 
 
+def quiet(follower: Follower, first_s: int, last_s: int) -> list[Output]:
+    """Nothing stirs in these seconds."""
+    return [output for t in range(first_s, last_s) for output in follower.handle(Waited(), float(t))]
+
+
 # --- turns ---
 
 
@@ -98,8 +103,8 @@ def test_cars_due_are_waited_for() -> None:
 
 def test_forgotten_cars_are_called_to_mind_once_when_nothing_stirs() -> None:
     follower, _ = follow([RAMPS, OFFRAMP])
-    assert follower.handle(Waited(), 4.0) == []
-    said = [output for t in (11.0, 12.0, 30.0) for output in follower.handle(Waited(), t)]
+    assert quiet(follower, 2, 9) == []
+    said = quiet(follower, 9, 40)
     assert [(o.player, o.cars) for o in said if isinstance(o, Reminded)] == [("blue", 1)]
 
 
@@ -122,8 +127,8 @@ def test_a_configured_pause_ends_a_turn_and_stands_in_the_record() -> None:
     follower = Follower(game_line(), PIECES, turn_pause_s=20.0)
     for t, layout in enumerate((RAMPS, FIRST)):
         follower.handle(Settled(layout), float(t))
-    assert follower.handle(Waited(), 15.0) == []
-    said = follower.handle(Waited(), 22.0)
+    assert quiet(follower, 2, 20) == []
+    said = quiet(follower, 20, 23)
     assert [(f.words, f.by) for f in facts(said) if isinstance(f, SaidFact)] == [("next", "pause")]
     assert states(said) == ["turn over", "waiting"]
 
@@ -134,7 +139,16 @@ def test_a_hand_at_work_holds_the_pause_off() -> None:
         follower.handle(Settled(layout), float(t))
     follower.handle(HandSeen(), 19.0)
     follower.handle(Settled(FIRST), 20.0)
-    assert follower.handle(Waited(), 30.0) == []
+    assert quiet(follower, 20, 38) == []
+
+
+def test_a_clock_that_is_set_or_a_camera_that_froze_ends_no_turn() -> None:
+    follower = Follower(game_line(), PIECES, turn_pause_s=20.0)
+    for t, layout in enumerate((RAMPS, FIRST)):
+        follower.handle(Settled(layout), float(t))
+    assert follower.handle(Waited(), 4000.0) == []
+    assert follower.handle(Waited(), 10.0) == []
+    assert follower.state == "provisional"
 
 
 def test_hands_and_moving_things_are_states_of_their_own() -> None:

@@ -119,7 +119,8 @@ def test_time_that_goes_backwards_is_survived() -> None:
     assert times == [5.0, 5.0, 5.0, 6.0]
 
 
-def test_a_long_still_scene_is_handed_out_once() -> None:
+def test_a_long_still_scene_is_handed_out_at_once_and_once_more_with_a_longer_look() -> None:
     scene = Scene()
     found = list(moments((scene.frame() for _ in range(30)), table()))
-    assert counted(found) == [12]
+    assert counted(found) == [6, 12]
+    assert [moment.longer for moment in found] == [False, True]
