@@ -46,9 +46,14 @@ STILL_SIGMAS = 6.0
 # Area that must have changed: a car covers 128 mm2 in plan view, a flicker of an edge less.
 STILL_DEPTH_AREA_MM2 = 250.0
 STILL_COLOR_AREA_MM2 = 50.0
-# A still moment needs this many frames; more than the second number bring little (a fixed pattern remains).
+# A still moment needs this many frames, and is read with so many: 0.4 s at 15 frames a second. Where something is open
+# then, a longer look at the last so many of those frames follows; still more bring little (a fixed pattern remains).
 STILL_FRAMES = 2
-STILL_ENOUGH_FRAMES = 12
+STILL_ENOUGH_FRAMES = 6
+STILL_LONGER_FRAMES = 18
+STILL_KEPT_FRAMES = 12
+# So many frames in a row from before the last one are no stragglers: the source's clock was set.
+LATE_FRAMES = 8
 # A hand: what stands this much higher than the table as it last stood still ...
 HAND_RISE_MM = 22.0
 # ... and is wider than any piece can look (a stick of 10 mm fattened by 8 px is 27 mm wide), and so large ...
