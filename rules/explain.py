@@ -70,13 +70,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A turn explained. ``game`` stands as it did after the turn (for a picture)."""
+    """A turn explained. ``game`` stands as it did after the turn, ``answers`` are its rulings (for a picture)."""
 
     turn: int
     sentences: tuple[str, ...]
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
     game: Game
+    answers: tuple[Answer, ...] = ()
 
     def __str__(self) -> str:
         parts = ["\n".join(self.sentences)]
@@ -127,7 +128,8 @@ def explain_turn(
         for answer in step.result.answers:
             rows += _rows(answer, step.looked_at, voice, game.rules)
     headings = tuple(voice.word(*heading) for heading in say.HEADINGS)
-    return Explanation(turn, tuple(sentences), headings, tuple(rows), after)
+    answers = tuple(answer for step in steps if isinstance(step.result, Judged) for answer in step.result.answers)
+    return Explanation(turn, tuple(sentences), headings, tuple(rows), after, answers)
 
 
 @dataclass(frozen=True)

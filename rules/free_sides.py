@@ -45,17 +45,18 @@ def free_sides(state: State, rules: RuleSet, road: str) -> tuple[FreeSide, FreeS
 def _side(state: State, rules: RuleSet, road: str, side: Side) -> FreeSide:
     if not rules.on("ramps_pay") and state.kinds[road] != "road":
         return FreeSide(side, False, False, "ramp")
+    by_spot = rules.word("first_scope") == "spot"
+    taken, doubt = (None, False) if by_spot else taken_by(state, rules, road, side, (0.0, 0.0), "")
+    if taken is not None:
+        return FreeSide(side, False, doubt, "side-taken", taken)
     spent = state.paid.get(road, ())
     if rules.word("first_budget") == "once" and spent:
-        return FreeSide(side, False, all(paid.doubt for paid in spent), "budget-spent", spent[0].by)
-    if rules.word("first_scope") == "spot":
+        return FreeSide(side, False, doubt or all(paid.doubt for paid in spent), "budget-spent", spent[0].by)
+    if by_spot:
         spots = tuple(
             pair.at
             for pair in state.pairs.get(road, ())
             if pair.side == side and taken_by(state, rules, road, side, pair.at, "")[0] is not None
         )
         return FreeSide(side, True, False, "first", None, spots)
-    taken, doubt = taken_by(state, rules, road, side, (0.0, 0.0), "")
-    if taken is not None:
-        return FreeSide(side, False, doubt, "side-taken", taken)
     return FreeSide(side, True, doubt, "first")

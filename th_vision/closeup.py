@@ -40,6 +40,7 @@ class CloseUp:
 
     ``value``, ``sigma``, ``limit`` (mm) and ``k``: what decided; a crossing's value is the gap, its limit contact.
     ``call``: clear, fault or too_close. ``lower``, ``upper``: the roads of the side view, where there is one.
+    ``meant``: the pieces that it is about.
     """
 
     turn: int
@@ -58,7 +59,7 @@ class CloseUp:
     pays: bool | None = None
     lower: str | None = None
     upper: str | None = None
-    object: str | None = None
+    meant: frozenset[str] = frozenset()
 
     def bar(self, road: str | None) -> Bar | None:
         """The stick of a road in the window."""
@@ -103,6 +104,7 @@ def _of_crossing(game: Game, ruling: RulingLine, crossing: Crossing) -> CloseUp:
         pays=crossing.pays,
         lower=crossing.road if over else ruling.road,
         upper=ruling.road if over else crossing.road,
+        meant=frozenset({ruling.road, crossing.road}),
     )
 
 
@@ -125,7 +127,7 @@ def _of_fault(game: Game, ruling: RulingLine, fault: Fault) -> CloseUp | None:
         seen=_window(game.state, at),
         lower=pair[0] if pair else None,
         upper=pair[1] if pair else None,
-        object=ruling.object,
+        meant=_meant(game.state, ruling, fault),
     )
 
 
@@ -142,12 +144,9 @@ def _place(state: State, ruling: RulingLine, fault: Fault) -> tuple[Point2 | Non
             share = disc_gap(bar, disc).share
             x, y = bar.ax + share * (bar.bx - bar.ax), bar.ay + share * (bar.by - bar.ay)
             return ((x + disc.x) / 2, (y + disc.y) / 2), None
-    new_column = next((name for name in state.joints.get(ruling.road or "", ()) if name is not None), None)
-    if fault.rule.startswith("column-"):
-        joints = [name for name in state.joints.get(ruling.road or "", ()) if name in state.discs]
-        newest = max(joints, key=lambda name: state.order[name], default=new_column)
-        if newest is not None:
-            return (state.discs[newest].x, state.discs[newest].y), None
+    column = _new_column(state, ruling)
+    if column is not None and fault.rule.startswith("column-"):
+        return (state.discs[column].x, state.discs[column].y), None
     for other in (*fault.with_, *((ruling.object,) if ruling.object else ())):
         if other in state.city:
             outline = state.city[other].outline
@@ -159,6 +158,20 @@ def _place(state: State, ruling: RulingLine, fault: Fault) -> tuple[Point2 | Non
     if bar is not None:
         return ((bar.ax + bar.bx) / 2, (bar.ay + bar.by) / 2), None
     return None, None
+
+
+def _new_column(state: State, ruling: RulingLine) -> str | None:
+    """The column that came with the road."""
+    joints = [name for name in state.joints.get(ruling.road or "", ()) if name is not None]
+    return max(joints, key=lambda name: state.order[name], default=None)
+
+
+def _meant(state: State, ruling: RulingLine, fault: Fault) -> frozenset[str]:
+    names = {*fault.with_, ruling.road or "", ruling.object or ""}
+    column = _new_column(state, ruling)
+    if column is not None and fault.rule in ("column-on-area", "column-over-edge", "column-under-road", "touch-column"):
+        names.add(column)
+    return frozenset(names - {""})
 
 
 def _between_roads(bar: Bar, other: Bar) -> tuple[Point2, tuple[str, str]]:

@@ -125,9 +125,13 @@ def _plan(closeup: CloseUp, pieces: Pieces, words: Language, top: float) -> list
         return cx + (x - closeup.at[0]) * SCALE, cy - (y - closeup.at[1]) * SCALE
 
     items: list[Item] = [_rectangle(*box, fill=TABLE)]
-    meant = {closeup.road, *closeup.others, *((closeup.object,) if closeup.object else ())}
     for one in closeup.seen:
-        items += _seen_from_above(one, one.id in meant, pieces, at)
+        items += _seen_from_above(one, one.id in closeup.meant, pieces, at)
+    for one in closeup.seen:  # the rim of a column that it is about shows through what lies on it
+        if one.disc is not None and one.id in closeup.meant:
+            items.append(
+                Circle(*at(one.disc.x, one.disc.y), one.disc.radius * SCALE, stroke=INK, width=1.5, dash=(6, 3))
+            )
     call = CALL_COLORS[closeup.call]
     dash = (5.0, 4.0) if closeup.call == "too_close" else None
     items.append(Circle(cx, cy, 3.2 * SCALE, stroke=call, width=2.5, dash=dash, name="spot"))

@@ -5,7 +5,7 @@ Input is a layout in mm and words; nothing is measured here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from th_vision.canvas import (
     INK,
     OVERSAMPLE,
     PANEL_PX,
+    PAPER,
     SOFT_INK,
     TABLE,
     Canvas,
@@ -104,6 +105,26 @@ def draw_table(
     canvas.scale_bar(KEY)
     _draw_words(canvas, legend, colors)
     return canvas.image()
+
+
+def below(image: Image, others: Sequence[Image], gap_px: int = 12) -> Image:
+    """The picture with others set in rows under it, on the same paper."""
+    rows: list[list[Image]] = []
+    for other in others:
+        used = sum(one.shape[1] + gap_px for one in rows[-1]) if rows else image.shape[1]
+        if not rows or used + other.shape[1] > image.shape[1]:
+            rows.append([])
+        rows[-1].append(other)
+    parts = [image]
+    for row in rows:
+        strip = np.full((max(one.shape[0] for one in row) + gap_px, image.shape[1], 3), PAPER, np.uint8)
+        x = 0
+        for one in row:
+            width = min(one.shape[1], image.shape[1] - x)
+            strip[: one.shape[0], x : x + width] = one[:, :width]
+            x += width + gap_px
+        parts.append(strip)
+    return np.vstack(parts)
 
 
 def save_picture(path: Path, image: Image) -> None:

@@ -24,7 +24,8 @@ def run(
     pieces: Path | None,
     picture: Path | None,
 ) -> Outcome:
-    """Explain a turn; ``picture`` shows the table as it stood after it, with cars in the colours of ``pieces``.
+    """Explain a turn; ``picture`` shows the table as it stood after it, with cars in the colours of ``pieces``, and a
+    closer look at each crossing and each close call.
 
     Raises:
         RulesError, VisionError: the record, the turn or the rules can't be, or the picture can't be written.
@@ -36,7 +37,7 @@ def run(
     explanation = explain_turn(record, turn, rules=rules, options=chosen, language=language)
     if picture is not None:
         before = {} if turn == 0 else _names_before(explanation)
-        _draw(explanation, before, colors, picture)
+        _draw(explanation, before, colors, picture, language)
     return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)))
 
 
@@ -51,8 +52,10 @@ def _names_before(explanation: Explanation) -> dict[str, str]:
     return {name: owner for name, owner in explanation.game.owners.items() if turn_of.get(name, 0) < explanation.turn}
 
 
-def _draw(explanation: Explanation, before: dict[str, str], pieces: Pieces, picture: Path) -> None:
-    from th_vision.picture import Legend, draw_table, save_picture
+def _draw(explanation: Explanation, before: dict[str, str], pieces: Pieces, picture: Path, language: str) -> None:
+    from th_vision.closeup import closeups_of
+    from th_vision.closeup_drawing import draw_closeup
+    from th_vision.picture import Legend, below, draw_table, save_picture
     from th_vision.standings import doubts_of, standings_of
 
     game = explanation.game
@@ -64,4 +67,5 @@ def _draw(explanation: Explanation, before: dict[str, str], pieces: Pieces, pict
         newest=frozenset(game.owners) - frozenset(before) if explanation.turn else frozenset(),
         doubts=doubts_of(layout),
     )
-    save_picture(picture, draw_table(layout, pieces, game.owners, legend))
+    looks = [draw_closeup(look, pieces, language).to_image() for look in closeups_of(game, explanation.answers)]
+    save_picture(picture, below(draw_table(layout, pieces, game.owners, legend), looks))

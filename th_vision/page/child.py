@@ -19,8 +19,10 @@ from typing import Any, Final
 import uvicorn
 
 from th_vision.page.protocol import GuardedProtocol
-from th_vision.page.service import Service, Settings
+from th_vision.page.service import Service
+from th_vision.page.settings import END, Settings
 
+BACKLOG: Final = 128
 NICENESS: Final = 5
 """The game's process comes first."""
 
@@ -46,6 +48,7 @@ def _listen(settings: Settings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
+        listening.listen(BACKLOG)  # from now on nobody is refused, though answers come a moment later
     except OSError:
         listening.close()
         raise
@@ -82,9 +85,12 @@ async def _serve(pipe: Connection, settings: Settings, listening: socket.socket)
         try:
             while True:
                 kind, data = pipe.recv()
+                if kind == END:
+                    break
                 loop.call_soon_threadsafe(_take, service, kind, data)
         except (EOFError, OSError):
-            server.should_exit = server.force_exit = True
+            pass  # the game's process is gone
+        server.should_exit = server.force_exit = True
 
     threading.Thread(target=listen_to_game, daemon=True, name="page-pipe").start()
     pipe.send(("ready", settings.port))

@@ -16,7 +16,6 @@ import io
 import multiprocessing
 import queue
 import threading
-from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
@@ -25,9 +24,10 @@ from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.follow_events import Entered, Guide, Told, Warned
 from th_vision.page.addresses import LOCAL, hosts_of, reachable
-from th_vision.page.commands import PageCommand
+from th_vision.page.commands import spoken
 from th_vision.page.guard import new_code, new_token
-from th_vision.page.service import Settings
+from th_vision.page.settings import END, Settings
+from th_vision.referee.commands import Spoken
 
 PORT: Final = 8087
 START_S: Final = 30.0
@@ -40,28 +40,25 @@ class Page:
     """The page of one game.
 
     Args:
-        commands: where the players' wishes go (``PageCommand``, or what ``translate`` makes of one); None: the page
-            shows and nobody can control.
+        commands: where the players' wishes go, as ``th_vision.referee.commands.Spoken``; None: the page shows and
+            nobody can control.
         host: where to listen: this machine alone by default; ``0.0.0.0`` or an address of this machine for the local
             network. Then the link holds a token.
         port: 0 takes any free one.
         language: of the words, for viewers who ask for none.
         pieces: colours and sizes; those of the game line come first.
-        translate: makes of a wish what the reader of ``commands`` understands.
     """
 
     def __init__(
         self,
         *,
-        commands: queue.Queue[Any] | None = None,
+        commands: queue.Queue[Spoken] | None = None,
         host: str = LOCAL,
         port: int = PORT,
         language: str = "en",
         pieces: Pieces | None = None,
-        translate: Callable[[PageCommand], Any] | None = None,
     ) -> None:
         self._commands = commands
-        self._translate = translate or (lambda command: command)
         self._settings = Settings(
             host=host,
             port=port,
@@ -105,6 +102,11 @@ class Page:
         segno.make(self.link, error="m").terminal(out=out, compact=True, border=2)
         return out.getvalue()
 
+    @property
+    def process_id(self) -> int | None:
+        """The server's process, None while there is none."""
+        return self._process.pid if self._process is not None else None
+
     # --- running ---
 
     def start(self) -> None:
@@ -145,7 +147,7 @@ class Page:
     def _launch(self) -> int:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        from th_vision.page.child import main
+        from th_vision.page.child import main  # late: it brings the web server's libraries
 
         process = context.Process(target=main, args=(theirs, self._settings), daemon=True, name="th-vision page")
         process.start()
@@ -167,7 +169,7 @@ class Page:
             while True:
                 kind, what = pipe.recv()
                 if kind == "command" and self._commands is not None:
-                    self._commands.put(self._translate(what))
+                    self._commands.put(spoken(what))
 
     def _feed(self) -> None:
         restarts = 0
@@ -199,6 +201,8 @@ class Page:
 
     def _end_process(self) -> None:
         if self._pipe is not None:
+            with contextlib.suppress(OSError):
+                self._pipe.send((END, None))  # closing alone is not seen while a thread of ours still reads
             with contextlib.suppress(OSError):
                 self._pipe.close()
         if self._process is not None:

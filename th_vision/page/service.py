@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -29,6 +28,7 @@ from th_vision.errors import VisionError
 from th_vision.page.commands import PageCommand, parse_command
 from th_vision.page.guard import HEADERS, Lock, Places
 from th_vision.page.html import page_of
+from th_vision.page.settings import Settings
 from th_vision.page.timeline import Step, Timeline
 from th_vision.words import words_in
 
@@ -39,20 +39,6 @@ PING_S: Final = 15.0
 SEND_S: Final = 20.0
 """A viewer who takes nothing for so long is let go."""
 MAX_CROPS: Final = 200
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the server is started with. ``token``: part of every path, empty where the link needs none."""
-
-    host: str = "127.0.0.1"
-    port: int = 8087
-    hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "::1"})
-    token: str = ""
-    code: str = ""
-    language: str = "en"
-    control: bool = False
-    pieces: Pieces = field(default_factory=Pieces)
 
 
 class Service:

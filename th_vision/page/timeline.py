@@ -16,11 +16,13 @@ from rules.events import (
     Answer,
     CarsLine,
     CorrectionFact,
+    DiscardStickFact,
     EndLine,
     Fact,
     GameFact,
     KnockFact,
     MoveFact,
+    PassFact,
     PenaltyLine,
     RestoredFact,
     RulingLine,
@@ -144,7 +146,11 @@ class Timeline:
         elif isinstance(line, RestoredFact):
             for piece in _named(line):
                 self._ghosts.pop(piece, None)
-        elif isinstance(line, MoveFact | UndoFact):
+            # A car is put back with its road; the record names columns and roads only.
+            cars = [car for car in self._ghosts if car in self.game.cars and self.game.cars[car].on not in self._ghosts]
+            for car in cars:
+                del self._ghosts[car]
+        elif isinstance(line, MoveFact | PassFact | DiscardStickFact | UndoFact):
             self._ghosts.clear()  # the game goes on: all stands again
 
 

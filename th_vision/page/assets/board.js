@@ -143,12 +143,12 @@ const Board = (() => {
         "stroke-width": width, "stroke-linecap": cap}, stroke ? {stroke} : {}, more || {}), g);
       const color = colorOf(game, road.owner);
       if (o.newest.has(id)) line(w + 8, "glow");
+      if (road.call !== "legal") line(w + 6.5, "warn " + road.call);
       line(w + 2.6, "casing");
       line(w + 0.9, "rim");
       line(w, "lane", color);
       const dash = DASHES[game.players.indexOf(road.owner) % 4];
       if (dash) line(1.1, "middle", null, {"stroke-dasharray": dash, "stroke-linecap": "round"});
-      if (road.call !== "legal") line(w + 4.5, "warn " + road.call);
       if (o.heights && o.unit < 0.95) for (const [tip, other] of [[0, 1], [1, 0]]) {
         const p = road.ends[tip], q = road.ends[other], l = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
         const reach = Math.min(17, l / 3);

@@ -119,8 +119,7 @@
 
   function banner() {
     const s = state(), now = s.now || {}, words = [];
-    if (now.finished) words.push(w("game.over"));
-    else if (newest() && live.state && W.words["state." + live.state]) words.push(w("state." + live.state));
+    if (!now.finished && newest() && live.state && W.words["state." + live.state]) words.push(w("state." + live.state));
     if (live.trouble && newest()) words.push(live.trouble);
     const text = words.join(" · "), node = $("state");
     node.hidden = !text;
@@ -141,7 +140,7 @@
   // --- beside the board ---
   let shown = "";
   function panel() {
-    const s = step(), key = [lastId.split("-")[0], at, steps.length, picked, JSON.stringify(live.guide || {})].join(" ");
+    const s = step(), key = [lastId.split("-")[0], at, steps.length, picked, JSON.stringify(live)].join(" ");
     if (key === shown) return;
     shown = key;
     $("steps").max = Math.max(0, steps.length - 1);
@@ -369,11 +368,16 @@
     if (!W.control) return;
     $("unlock").hidden = !!keys.get();
     $("buttons").hidden = !keys.get();
-    const s = state(), roads = Object.keys(s.roads || {}).reverse(), before = $("correct-road").value;
-    $("correct-road").replaceChildren(...roads.map((id) => made("option", {value: id}, `${id} (${player(s.roads[id].owner)})`)));
-    if (step() && step().road) $("correct-road").value = step().road; else if (roads.includes(before)) $("correct-road").value = before;
+    const s = state(), ruled = steps.slice(0, at + 1).filter((one) => one.road && (s.roads || {})[one.road] && one.turn).reverse();
+    $("correct-road").replaceChildren(...ruled.map((one) => made("option", {value: one.turn}, `${one.road} (${player(s.roads[one.road].owner)})`)));
     if (step() && step().due !== null) $("correct-cars").value = step().due;
-    $("whose-player").replaceChildren(...game.players.map((name) => made("option", {value: name}, player(name))));
+    for (const id of ["whose-player", "penalty-giver", "penalty-taker"]) {
+      const before = $(id).value;
+      $(id).replaceChildren(...game.players.map((name) => made("option", {value: name}, player(name))));
+      if (game.players.includes(before)) $(id).value = before;
+    }
+    $("asked").hidden = !live.question;
+    $("question").textContent = live.question || "";
     $("pause").textContent = w(live.paused ? "do.resume" : "do.pause");
   }
   async function order(command) {
@@ -388,17 +392,20 @@
     else told(w({403: "told.code", 429: "told.too.often", 0: "told.offline"}[code] || "told.refused"));
   });
   document.querySelectorAll("[data-do]").forEach((b) => b.addEventListener("click", () => {
-    const now = state().now || {}, what = b.dataset.do === "pause" && live.paused ? "resume" : b.dataset.do;
+    const what = b.dataset.do === "pause" && live.paused ? "resume" : b.dataset.do;
     const command = {do: what};
-    if (what === "pass") command.player = now.next;
-    if (what === "undo") command.turn = step() ? step().turn : 0;
+    if (what === "undo" && step()) command.turn = step().turn;
     order(command);
   }));
   $("correct").addEventListener("submit", (e) => {
     e.preventDefault();
-    const command = {do: "correct", road: $("correct-road").value, cars_due: +$("correct-cars").value};
+    const command = {do: "correct", turn: +$("correct-road").value, cars_due: +$("correct-cars").value};
     if ($("correct-call").value) command.call = $("correct-call").value;
     order(command);
+  });
+  $("penalty").addEventListener("submit", (e) => {
+    e.preventDefault();
+    order({do: "penalty", giver: $("penalty-giver").value, taker: $("penalty-taker").value, discs: +$("penalty-discs").value});
   });
   $("whose").addEventListener("submit", (e) => { e.preventDefault(); order({do: "whose_turn", player: $("whose-player").value}); });
 
