@@ -190,10 +190,37 @@ def calibrate_check(
 @app.command()
 def record(
     source: SourceArg,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="GAME.MCAP", help="Where to write it.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="GAME.MCAP", help="A new file.")],
+    calibration: Annotated[
+        Path | None, typer.Option("-c", "--calibration", metavar="TABLE.TOML", help="Goes along with the recording.")
+    ] = None,
+    pieces: Annotated[
+        Path | None, typer.Option("-p", "--pieces", metavar="PIECES.TOML", help="Goes along with the recording.")
+    ] = None,
+    all_frames: Annotated[
+        bool, typer.Option("--all-frames", help="Of a camera, keep frames that show nothing new too.")
+    ] = False,
+    exact_color: Annotated[bool, typer.Option("--exact-color", help="Colour bit by bit: five times the size.")] = False,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="Stop after so long.")] = None,
 ) -> None:
     """Record a source as it is."""
-    not_yet("record")
+    from datetime import UTC, datetime
+
+    from th_vision.commands.record import run
+
+    finish(
+        run(
+            source,
+            output,
+            calibration=calibration,
+            pieces=pieces,
+            all_frames=all_frames,
+            exact_color=exact_color,
+            seconds=seconds,
+            now=datetime.now(UTC).isoformat(timespec="seconds"),
+            tell=progress,
+        )
+    )
 
 
 @app.command()
@@ -207,8 +234,10 @@ def repair(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording that was cut.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Where to write the whole file.")],
 ) -> None:
-    """Write a whole file from a recording that was cut."""
-    not_yet("repair")
+    """Write a whole file from a recording that was cut or damaged."""
+    from th_vision.commands.repair import run
+
+    finish(run(file, output))
 
 
 @app.command()

@@ -93,9 +93,7 @@ def test_options_are_called_as_in_the_contract(words: str, options: str, capfd: 
 @pytest.mark.parametrize(
     "words",
     [
-        "record sim -o game.mcap",
         "info game.mcap",
-        "repair game.mcap -o whole.mcap",
         "referee realsense -c table.toml --players blue,pink",
         "calibrate pieces sim -c table.toml -o pieces.toml",
     ],

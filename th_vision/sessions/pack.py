@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from foxglove_schemas_protobuf.CameraCalibration_pb2 import CameraCalibration
@@ -26,7 +26,6 @@ from th_vision.frame import Frame
 from th_vision.sessions import header as names
 from th_vision.sessions import limits
 from th_vision.sessions.attached import MEDIA, digest, table_of
-from th_vision.sessions.disk import PatientFile
 from th_vision.sessions.frame_line import frame_line_bytes
 from th_vision.sessions.header import Header, nanoseconds, pixels_hash, signed, to_metadata
 from th_vision.sessions.messages import (
@@ -36,6 +35,7 @@ from th_vision.sessions.messages import (
     encode_color,
     transform_message,
 )
+from th_vision.sessions.records import Message
 from th_vision.sessions.scene_message import scene_message
 
 _PROTOBUF: dict[str, Any] = {
@@ -63,11 +63,27 @@ _FRAME_SCHEMA = {
 }
 
 
+class Out(Protocol):
+    """Where the bytes go."""
+
+    def write(self, data: bytes, /) -> int:
+        """Take all of the bytes."""
+        ...
+
+    def tell(self) -> int:
+        """How many were taken."""
+        ...
+
+    def flush(self) -> None:
+        """Pass them on."""
+        ...
+
+
 class Packer:
     """Puts messages into a file. Times in MCAP only ever rise, whatever the source's clock does."""
 
     def __init__(
-        self, out: PatientFile, header: Header, attached: Mapping[str, bytes], pieces: Pieces, color: str
+        self, out: Out, header: Header, attached: Mapping[str, bytes], pieces: Pieces, color: str = "jpeg"
     ) -> None:
         self._attached = dict(attached)
         self._header = header
@@ -79,6 +95,7 @@ class Packer:
         self._table = table_of(attached)
         self._time_ns = 0
         self._index = 0
+        self._camera_said = False
         self._open_bytes = 0
         self._open_since = 0.0
         self.last_time_s = 0.0
@@ -101,8 +118,7 @@ class Packer:
     def frame(self, frame: Frame, reason: str) -> int:
         """Pack one frame; how many bytes it took, before they were compressed with the chunk."""
         time_ns = self._tick(frame.time_s)
-        if self._index == 0:
-            self._about_camera(time_ns)
+        self._about_camera(time_ns)
         depth = depth_message(frame.depth, time_ns, names.DEPTH_FRAME)
         self._add(names.DEPTH, depth, time_ns)
         size, color_hash = frame.depth.nbytes, None
@@ -123,11 +139,20 @@ class Packer:
         self._add(names.FRAMES, frame_line_bytes(line), time_ns)
         self._index += 1
         self.last_time_s = frame.time_s
-        if self._open_bytes >= limits.CHUNK_BYTES:
+        self._flush_if_full()
+        return size
+
+    def copy(self, messages: Iterable[tuple[str, Message]], *, alone: bool = False) -> None:
+        """Take messages of another session as they are, those of one frame together; ``alone``: of the game."""
+        if alone:
+            self.flush()
+        for topic, message in messages:
+            self._about_camera(message.time_ns)
+            self._add(topic, bytes(message.data), message.time_ns, message.sequence)
+        if alone:
             self.flush()
         else:
-            self.flush_if_old(time.monotonic())
-        return size
+            self._flush_if_full()
 
     def game_line(self, obj: BaseModel | Mapping[str, Any], time_s: float) -> None:
         """Pack a line of the game, in a chunk of its own: it is in the file at once, and found without the frames."""
@@ -142,6 +167,12 @@ class Packer:
         """Pack the pieces as they stand."""
         time_ns = self._tick(time_s)
         self._alone(names.SCENE, scene_message(layout, self._pieces, time_ns), time_ns)
+
+    def _flush_if_full(self) -> None:
+        if self._open_bytes >= limits.CHUNK_BYTES:
+            self.flush()
+        else:
+            self.flush_if_old(time.monotonic())
 
     def flush(self) -> None:
         """Close the open chunk."""
@@ -176,6 +207,9 @@ class Packer:
         return self._mcap.register_channel(topic, encoding, schema_id, metadata if topic == names.DEPTH else {})
 
     def _about_camera(self, time_ns: int) -> None:
+        if self._camera_said:
+            return
+        self._camera_said = True
         camera = self._header.camera
         self._add(names.DEPTH_INFO, camera_message(camera.depth, time_ns, names.DEPTH_FRAME), time_ns)
         if camera.color is not None:
@@ -195,11 +229,11 @@ class Packer:
         self._add(topic, data, time_ns)
         self.flush()
 
-    def _add(self, topic: str, data: bytes, time_ns: int) -> None:
+    def _add(self, topic: str, data: bytes, time_ns: int, index: int | None = None) -> None:
         if not self._open_bytes:
             self._open_since = time.monotonic()
         self._open_bytes += len(data) + 1
-        self._mcap.add_message(self._channels[topic], time_ns, data, time_ns, self._index)
+        self._mcap.add_message(self._channels[topic], time_ns, data, time_ns, self._index if index is None else index)
 
 
 def invert(T: Array) -> Array:

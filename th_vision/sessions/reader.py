@@ -39,7 +39,10 @@ REPAIR = "th-vision repair makes a whole file of what is left"
 
 @dataclass(frozen=True)
 class Stored:
-    """A frame as it lies in the file, its hashes checked. ``color``: JPEG or PNG, or None."""
+    """A frame as it lies in the file, its hashes checked. ``color``: JPEG or PNG, or None.
+
+    ``messages``: topic -> the message, for who copies it as it is.
+    """
 
     index: int
     number: int
@@ -48,6 +51,12 @@ class Stored:
     depth: NDArray[np.uint16]
     color: bytes | None
     reason: str
+    messages: dict[str, Message] = field(default_factory=dict, repr=False)
+
+    @property
+    def color_kind(self) -> str:
+        """``png`` or ``jpeg``."""
+        return "png" if self.color is not None and self.color.startswith(b"\x89PNG") else "jpeg"
 
     def frame(self) -> Frame:
         """With its colour unpacked.
@@ -155,7 +164,7 @@ class Session:
                 continue
             if self._has(chunk, names.FRAMES) is False:
                 continue
-            for stored in self._frames_of(chunk):
+            for stored in self.frames_in(chunk):
                 if (high is not None and stored.time_ns > high) or (low is not None and stored.time_ns < low):
                     continue
                 if stored.index > last:  # a piece of the file that is in it twice gives its frames once
@@ -235,7 +244,8 @@ class Session:
             self.losses.chunks += 1
             return None
 
-    def _frames_of(self, chunk: ChunkAt) -> Iterator[Stored]:
+    def frames_in(self, chunk: ChunkAt) -> Iterator[Stored]:
+        """The whole frames of one chunk."""
         unpacked = self._unpack(chunk)
         if unpacked is None:
             return
@@ -245,8 +255,12 @@ class Session:
         for index, of_topic in together.items():
             line, depth = of_topic.get(names.FRAMES), of_topic.get(names.DEPTH)
             if line is not None and depth is not None:
-                stored = self._checked(index, line, depth, of_topic.get(names.COLOR))
+                color = of_topic.get(names.COLOR)
+                stored = self._checked(index, line, depth, color)
                 if stored is not None:
+                    stored.messages.update({names.DEPTH: depth, names.FRAMES: line})
+                    if color is not None:
+                        stored.messages[names.COLOR] = color
                     yield stored
 
     def _checked(self, index: int, line: Message, depth: Message, color: Message | None) -> Stored | None:
