@@ -1,10 +1,10 @@
 """The SDK's distortion models as the one that the rest of this program uses: Brown-Conrady, as OpenCV orders it.
 
-Definitions: librealsense ``rsutil.h``, where a point is projected (it is right there; taking a pixel back is not in all
-models). *Brown-Conrady* is OpenCV's. In the *modified* one tangential distortion sees the ray already bent by the radial
-one. What is called *inverse* Brown-Conrady, as a D400 says of its colour, is projected by the SDK in the same way as
-the modified one, its numbers not inverted. Kannala-Brandt and F-Theta are for wide lenses. Where a model differs,
-Brown-Conrady is fitted to it over the whole picture, and the rest is returned.
+Definitions: librealsense ``rsutil.h``, where a point is projected (that is right; taking a pixel back is not, in all
+models). *Brown-Conrady* is OpenCV's. In the *modified* one, tangential distortion sees the ray already bent by the
+radial one. What is called *inverse* Brown-Conrady, as a D400 says of its colour, is projected by the SDK in the same
+way as the modified one, its numbers not inverted. Kannala-Brandt and F-Theta are for wide lenses. Where a model
+differs, Brown-Conrady is fitted to it over the whole picture, and the rest is returned.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ from th_vision.live.backend import CaptureError, DeviceFacts, Exposure, Readings
 from th_vision.live.sdk import import_sdk, lens_of, pose_of
 from th_vision.live.tolerances import PAIR_FRAMES
 
-# Frames that may wait for their partner; a recorder writes partners within a few of each other.
-_WAITING = 8
+# Frames that may wait for their partner. Each sensor has a thread of its own in the SDK, and on a busy computer one
+# runs ahead of the other.
+_WAITING = 64
 # Frames on their way from the SDK: few, they come from its own small store.
 _ON_THE_WAY = 4
 _COLOR_FORMATS = ("bgr8", "rgb8", "bgra8", "rgba8", "yuyv", "uyvy")

@@ -1,4 +1,4 @@
-"""Small cameras for tests of live capture: their frames tell which one they are. All of it can go to a child process."""
+"""Small cameras for tests of live capture: a frame tells which one it is. All of it can go to a child process."""
 
 from __future__ import annotations
 

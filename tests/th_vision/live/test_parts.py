@@ -65,7 +65,7 @@ def test_a_frame_that_is_being_written_is_not_given() -> None:
     ring = Ring.create(slots=2, slot_bytes=2**16)
     depth = small_frame(1).depth
     ring.write(1, [depth])
-    with pytest.raises(ValueError, match="could not be broadcast|does not fit"):
+    with pytest.raises(ValueError, match="does not fit"):
         ring.write(3, [np.zeros(2**16, np.uint8)])  # refused before a byte is written
     assert ring.read(1, [((48, 64), "uint16")]) is not None
     ring.close()
@@ -173,6 +173,7 @@ USB3 = (
     [Profile(w, h, f, Z) for w, h in ((1280, 720), (848, 480)) for f in (6, 15, 30)],
     [Profile(w, h, f, C) for w, h in ((1920, 1080), (1280, 720)) for f in (6, 15, 30)],
 )
+USB2 = ([Profile(1280, 720, 6, Z), Profile(640, 480, 15, Z)], [Profile(1280, 720, 6, C)])
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ USB3 = (
         (USB3, Request(fps=30), (1280, 720, 30), (1920, 1080)),
         (USB3, Request(fps=20), (1280, 720, 15), (1920, 1080)),
         (USB3, Request(depth_size=(848, 480), color_size=(1280, 720)), (848, 480, 15), (1280, 720)),
-        (([Profile(1280, 720, 6, Z), Profile(640, 480, 15, Z)], [Profile(1280, 720, 6, C)]), Request(), (1280, 720, 6), (1280, 720)),
+        (USB2, Request(), (1280, 720, 6), (1280, 720)),
         (([Profile(848, 480, 90, Z)], [Profile(640, 480, 90, "rgb8")]), Request(), (848, 480, 90), (640, 480)),
         (([Profile(848, 480, 30, Z), Profile(848, 480, 30, "disparity16")], []), Request(), (848, 480, 30), None),
     ],
