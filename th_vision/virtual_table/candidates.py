@@ -11,6 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from th_vision.virtual_table.city_room import (
+    column_trouble,
+    columns_fit,
+    ground_at,
+    ground_heights,
+    road_trouble,
+    roads_clear,
+    tips_fit,
+)
 from th_vision.virtual_table.physics import (
     car_clearance,
     column_clearance,
@@ -27,7 +36,7 @@ Array = NDArray[np.float64]
 ANGLES = 72  # directions tried from a base
 TIP_PAST_MM = (2.0, 6.0)  # how far a tip lies past the middle of its column
 SIDEWAYS_MM = 1.2  # how far an end may be laid off its column's middle
-RULES = frozenset({"column-under-road", "touch-road", "overhang"})  # those that a move can be let off from
+RULES = frozenset({"column-under-road", "touch-road", "overhang", "city"})  # what a move can be let off from
 IN_EACH_OTHER_MM = 0.02  # deeper than this is no contact any more
 SKETCH_ERROR_MM = 2.5  # by how much a sketch's heights may be off
 MIN_CROSSING_DEG = 28.0  # flatter crossings overlap so far that an end would come to lie in them
@@ -143,6 +152,7 @@ def sketch(
     run = np.sqrt(pieces.stick.length**2 - (z1 - z0) ** 2)
     end = start + u * run[:, None]
     new = end - u * past_new[:, None] + left * rng.uniform(-SIDEWAYS_MM, SIDEWAYS_MM, n)[:, None]
+    z1 = z1 + ground_heights(game.scene.city, np.where(level[:, None] > 0, new, end))
     return Sketches(base, start, end, new, level, junction, z0, np.asarray(z1, dtype=np.float64))
 
 
@@ -175,6 +185,8 @@ def possible(
     half = np.array([field.width, field.height]) / 2 - margins.field
     inside = np.all(np.abs(s.column) <= half - radius, axis=1) | ~is_column
     inside &= np.all(np.abs(s.end) <= half - half_width, axis=1)
+    if game.scene.city and "city" not in skip:
+        inside &= _clear_of_city(game, s, margins)
     s = s.take(inside)
     is_column = s.level > 0
     direction = (s.end - s.start) / np.linalg.norm(s.end - s.start, axis=1)[:, None]
@@ -231,6 +243,16 @@ def possible(
     return Rated(s.take(keep), crosses[keep], above[keep], gap[keep])
 
 
+def _clear_of_city(game: Playing, s: Sketches, margins: Margins) -> NDArray[np.bool_]:
+    """Which sketches (n,) leave the city alone: columns, offramps' ends and roads."""
+    city, half_width = game.scene.city, game.pieces.stick.width / 2
+    offramp = s.level == 0
+    clear = offramp | columns_fit(city, s.column, game.pieces.disc.radius + margins.plan)
+    clear &= ~offramp | tips_fit(city, s.end, margins.plan)
+    clear &= roads_clear(city, s.start, s.end, (s.z0, s.z1), half_width, margins.plan, margins.gap)
+    return np.asarray(clear, dtype=np.bool_)
+
+
 def check(
     game: Playing,
     build: Build,
@@ -238,14 +260,15 @@ def check(
     *,
     meant: frozenset[str] = frozenset(),
     skip: frozenset[str] = frozenset(),
+    lies_on: frozenset[str] = frozenset(),
 ) -> str | None:
     """Why a build would break a rule or come nearer to its limit than the margins; None where all is well.
 
     ``meant``: columns that the road may come near to, or lie over. ``skip``: rules of ``RULES`` that are left to the
-    rule book; that no body is in another is looked at all the same.
+    rule book; that no body is in another is looked at all the same. ``lies_on``: roads that it may rest on.
     """
     stick, new = build.stick, build.column
-    shared = {build.base}
+    shared = {build.base} if build.standing is None else {build.base, build.standing}
     reach = game.pieces.disc.diameter + game.pieces.stick.width + margins.plan
     for column in game.scene.columns:
         if column.id == build.base or far_apart(stick, column.x, column.y, reach):
@@ -255,7 +278,7 @@ def check(
             plan = min(top_outline(stick).distance(top), column_clearance(stick, column).plan_mm)
             if plan < margins.plan:
                 return f"too near to {column.id}"
-        elif (column_clearance(stick, column).gap_mm or 1.0) < 0:
+        elif (column_clearance(stick, column).gap_mm or 1.0) < -IN_EACH_OTHER_MM:
             return f"in {column.id}"
     for column in game.scene.columns if new is not None else ():
         if new is not None and math.dist((new.x, new.y), (column.x, column.y)) < game.pieces.disc.diameter + 2.0:
@@ -264,9 +287,11 @@ def check(
         over_new = new is not None and not far_apart(other, new.x, new.y, reach)
         if new is not None and over_new and not _stands_clear(other, new, margins, "column-under-road" in skip):
             return f"{new.id} under {other.id}"
+        if other.id in lies_on:
+            continue
         room = stick_clearance(stick, other)
         if shared & set(game.ends_at[other.id]):
-            if not _apart_outside(game, build.base, stick, other):
+            if not _apart_outside(game, shared & set(game.ends_at[other.id]), stick, other):
                 return f"overlaps {other.id} outside of {build.base}"
         elif room.gap_mm is None:
             if room.plan_mm < margins.plan:
@@ -275,23 +300,27 @@ def check(
             return f"no room at {other.id}"
         elif centre_lines_cross(stick, other) is None:
             return f"only partly across {other.id}"
+    if game.scene.city and "city" not in skip:
+        trouble = road_trouble(game.scene.city, stick, margins.plan, margins.gap)
+        trouble = trouble or (column_trouble(game.scene.city, new, margins.plan) if new is not None else None)
+        if trouble is not None:
+            return trouble
     for car in game.scene.cars:
         if far_apart(stick, car.x, car.y, reach + car.size.length):
             continue
         room = car_clearance(stick, car)
         if (room.gap_mm is None and room.plan_mm < 0.5) or (room.gap_mm is not None and room.gap_mm < margins.gap):
             return f"no room at {car.id}"
-    for id, end in ((build.base, 0), (new.id if new else None, 1)):
-        if id is None:
+    for body, end in ((game.column_or_none(build.base), 0), (new or game.column_or_none(build.standing), 1)):
+        if body is None:
             continue
-        body = new if new is not None and id == new.id else game.column(id)
         along = np.subtract(stick.ends[1 - end][:2], stick.ends[end][:2])
         along = along / np.linalg.norm(along)
         if "overhang" in skip and end == 1:
             continue
         past = float(np.dot(np.array([body.x, body.y]) - stick.ends[end][:2], along))
         if past > game.pieces.disc.radius - margins.plan or past < -game.pieces.disc.radius + 3.0:
-            return f"tip {past:.1f} mm past the middle of {id}"
+            return f"tip {past:.1f} mm past the middle of {body.id}"
     return None
 
 
@@ -303,11 +332,13 @@ def _stands_clear(road: StickBody, column: ColumnBody, margins: Margins, under: 
     return room.plan_mm >= (0.0 if under else margins.plan)
 
 
-def _apart_outside(game: Playing, column: str, a: StickBody, b: StickBody) -> bool:
-    """Whether two sticks overlap in plan nowhere but on the column that they share."""
-    body = game.column(column)
-    disc = disc_outline(body.x, body.y, game.pieces.disc.diameter)
-    return bool(top_outline(a).intersection(top_outline(b)).difference(disc).area < 1e-3)
+def _apart_outside(game: Playing, columns: set[str], a: StickBody, b: StickBody) -> bool:
+    """Whether two sticks overlap in plan nowhere but on the columns that they share."""
+    common = top_outline(a).intersection(top_outline(b))
+    for column in columns:
+        body = game.column(column)
+        common = common.difference(disc_outline(body.x, body.y, game.pieces.disc.diameter))
+    return bool(common.area < 1e-3)
 
 
 def rough_build(game: Playing, sketches: Sketches, index: int) -> Build:
@@ -319,7 +350,7 @@ def rough_build(game: Playing, sketches: Sketches, index: int) -> Build:
         x, y = (float(v) for v in sketches.column[index])
         top = level - 1 if sketches.junction[index] else -1
         discs = [DiscBody(x, y, pieces.disc.diameter, pieces.disc.height, yellow=i == top) for i in range(level)]
-        column = ColumnBody(game.next_id("c"), tuple(discs))
+        column = ColumnBody(game.next_id("c"), tuple(discs), *ground_at(game.scene.city, x, y))
     (ax, ay), (bx, by) = sketches.start[index], sketches.end[index]
     ends = (
         (float(ax), float(ay), float(sketches.z0[index])),

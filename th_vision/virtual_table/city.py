@@ -10,8 +10,8 @@ from th_vision.virtual_table.scene import CityBody, CityThing, Point2
 
 # A set's own sizes come from pieces.toml; these are those of a believable set. Areas are cards of 2 mm.
 BOXES: dict[str, Box] = {
-    "development_area": Box(length=70, width=70, height=2),
-    "building": Box(length=28, width=28, height=70),
+    "development_area": Box(length=76, width=76, height=2),
+    "building": Box(length=26, width=26, height=66),
     "tower": Box(length=30, width=30, height=105),
     "airport_area": Box(length=100, width=64, height=2),
     "green_area": Box(length=86, width=64, height=2),

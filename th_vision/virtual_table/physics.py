@@ -161,7 +161,7 @@ def table_support(extent_mm: float = 2000.0) -> Support:
 
 def card_support(city: CityBody) -> Support:
     """The top face of an area's card (its edge carries, too: an edge point belongs to the outline)."""
-    z = city.base_z + city.height
+    z = city.top_z
     return Support(city.id, Polygon(city.outline), lambda points: np.full(len(points), z))
 
 
@@ -348,8 +348,10 @@ def interpenetrations(scene: Scene, allowance_mm: float = 0.02) -> list[tuple[st
             if car.on != stick.id:
                 check(stick.id, car.id, car_clearance(stick, car))
         for city in scene.city:
-            top = city.base_z + city.height
-            check(stick.id, city.id, prism_clearance(stick, Polygon(city.outline), city.base_z, top))
+            check(stick.id, city.id, prism_clearance(stick, Polygon(city.outline), city.base_z, city.top_z))
+            for thing in city.things:
+                roof = city.top_z + thing.size.height
+                check(stick.id, city.id, prism_clearance(stick, Polygon(thing.outline), city.top_z, roof))
     return found + _standing_pairs(scene, allowance_mm)
 
 
@@ -362,6 +364,9 @@ def _standing_pairs(scene: Scene, allowance_mm: float) -> list[tuple[str, str, f
             bodies.append((column.id, disc_outline(disc.x, disc.y, disc.diameter), z, z + disc.height))
             z += disc.height
     bodies += [(car.id, car_outline(car), car.z, car.z + car.size.height) for car in scene.cars]
+    for city in scene.city:
+        bodies.append((city.id, Polygon(city.outline), city.base_z, city.top_z))
+        bodies += [(city.id, Polygon(t.outline), city.top_z, city.top_z + t.size.height) for t in city.things]
     found = []
     for i, (id_a, outline_a, low_a, high_a) in enumerate(bodies):
         for id_b, outline_b, low_b, high_b in bodies[i + 1 :]:

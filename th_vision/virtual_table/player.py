@@ -45,7 +45,7 @@ class Taste:
     ``gap_mm``: crossings with such room are liked better. ``highest``: no column gets higher (levels); ``level``: what
     height is liked. ``thrift``: worth of a disc that is saved where columns get higher than the supply bears.
     ``junction``, ``offramp``: how often one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are
-    made, and looked ahead from.
+    made, and looked ahead from. ``missions``: how much the missions count, where there is a city.
     """
 
     paying: float = 4.0
@@ -62,6 +62,7 @@ class Taste:
     offramp: float = 0.5
     repeats: int = 4
     looked_at: int = 60
+    missions: float = 1.0
 
 
 LAST_RESORT = Taste(junction=1.0, offramp=1.0, repeats=16)
@@ -134,6 +135,10 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
         worth -= np.abs(s.level - taste.level)
     rim = np.max(np.abs(s.end) / (np.array([field.width, field.height]) / 2), axis=1)
     worth -= np.clip(rim - 0.75, 0, None) * 3
+    if game.scene.city and taste.missions:
+        from th_vision.virtual_table.mission_taste import mission_worth
+
+        worth += taste.missions * mission_worth(game, rated, np.sum(pays, axis=1), player)
     return np.asarray(worth + rng.normal(0, taste.chance, len(s)), dtype=np.float64)
 
 

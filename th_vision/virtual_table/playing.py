@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from rules.events import Answer, GameFact
 from rules.game import Game
 from rules.pieces import Box, Pieces
-from th_vision.virtual_table.moment import Moment
+from th_vision.virtual_table.builds import (
+    Build,
+    CrossingSeen,
+    Holding,
+    Kind,
+    PlayedMoment,
+    Side,
+    centre_lines_cross,
+)
+from th_vision.virtual_table.city_room import SOLID, ground_at, landing_at
 from th_vision.virtual_table.physics import (
     Support,
+    card_support,
     column_support,
     rest_stick,
     stand_car,
@@ -26,12 +35,14 @@ from th_vision.virtual_table.physics import (
     table_support,
 )
 from th_vision.virtual_table.reach import reach, seats
-from th_vision.virtual_table.record_lines import Line, as_fact, game_line, move_line, ramp_line
+from th_vision.virtual_table.record_lines import Line, as_fact, city_line, game_line, move_line, ramp_line
 from th_vision.virtual_table.scene import (
     CarBody,
+    CityBody,
     ColumnBody,
     HandBody,
     Point2,
+    Point3,
     Scene,
     Spread,
     StickBody,
@@ -40,81 +51,9 @@ from th_vision.virtual_table.scene import (
     make_column,
 )
 
-Side = Literal["over", "under"]
+__all__ = ["Build", "CrossingSeen", "Holding", "Kind", "PlayedMoment", "Playing", "centre_lines_cross"]
 
 RAMP_CAR_AT = 0.45  # share of the ramp's length at which its sedan stands
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What a moment is: ``kind`` is setup, move, knock, restored, undo or pass; ``events`` names what was injected."""
-
-    kind: str
-    turn: int = 0
-    player: str = ""
-    events: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class PlayedMoment(Moment):
-    """A moment of a played game: the scene and the facts, what kind of moment it is, and what the rules answer."""
-
-    what: Kind = Kind("setup")
-    answers: tuple[Answer, ...] = ()
-
-
-@dataclass(frozen=True)
-class CrossingSeen:
-    """A crossing of a new road with an older one, by this module's own plain arithmetic."""
-
-    road: str
-    owner: str
-    side: Side
-    gap_mm: float
-    at: Point2
-    pays: bool
-
-
-@dataclass(frozen=True)
-class Build:
-    """What a player means to put on the table in one turn. ``column`` is None for an offramp."""
-
-    base: str
-    column: ColumnBody | None
-    stick: StickBody
-    cars: tuple[CarBody, ...] = ()
-    crossings: tuple[CrossingSeen, ...] = ()
-
-    @property
-    def due(self) -> int:
-        """Cars that this road earns, before the cap by cars left."""
-        return sum(c.pays for c in self.crossings) + (self.column is None)
-
-
-@dataclass
-class Holding:
-    """What a player still holds, and the columns it may extend from (with the number of roads each may still get)."""
-
-    gray: int
-    yellow: int
-    sticks: int
-    cars: int
-    bases: dict[str, int] = field(default_factory=dict)
-
-
-def centre_lines_cross(a: StickBody, b: StickBody) -> Point2 | None:
-    """Where two sticks' centre lines cross in plan; None where they don't."""
-    (px, py, _), (qx, qy, _) = a.ends[0], b.ends[0]
-    rx, ry = a.ends[1][0] - px, a.ends[1][1] - py
-    sx, sy = b.ends[1][0] - qx, b.ends[1][1] - qy
-    area = rx * sy - ry * sx
-    if abs(area) < 1e-9:
-        return None
-    dx, dy = qx - px, qy - py
-    t, u = (dx * sy - dy * sx) / area, (dx * ry - dy * rx) / area
-    if not (0 <= t <= 1 and 0 <= u <= 1):
-        return None
-    return px + t * rx, py + t * ry
 
 
 class Playing:
@@ -182,6 +121,10 @@ class Playing:
         """The column of that id."""
         return next(c for c in self.scene.columns if c.id == id)
 
+    def column_or_none(self, id: str | None) -> ColumnBody | None:
+        """The column of that id, None where none such stands."""
+        return next((c for c in self.scene.columns if c.id == id), None)
+
     def stick(self, id: str) -> StickBody:
         """The stick of that id."""
         return next(s for s in self.scene.sticks if s.id == id)
@@ -231,7 +174,10 @@ class Playing:
     def stack(self, x: float, y: float, levels: int, *, junction: bool = False) -> ColumnBody:
         """A new column with its top disc at (x, y)."""
         id = self.next_id("c")
-        return make_column(self.rng, self.pieces, id, x, y, levels, junction=junction, spread=self.spread)
+        on, low = ground_at(self.scene.city, x, y)
+        return make_column(
+            self.rng, self.pieces, id, x, y, levels, junction=junction, on=on, base_z=low, spread=self.spread
+        )
 
     def supports_at(self, base: str) -> list[Support]:
         """What carries an end at a column: its top, and the ends of the roads that lie there."""
@@ -245,14 +191,24 @@ class Playing:
         None where it doesn't rest so, or where one of its ends touches anything but what belongs to that end.
         """
         at_base = self.supports_at(base)
-        far = [column_support(column)] if column is not None else [table_support()]
+        if column is not None:
+            far = [column_support(column)]
+        else:  # wherever the end comes down, it lies on one thing: on a card, or on the table clear of cards' edges
+            far = [*(card_support(body) for body in self.scene.city if body.kind not in SOLID), table_support()]
         rest = rest_stick(size, self.next_id("r"), start, toward, [*at_base, *far])
         if rest is None:
             return None
         near_ids, far_ids = {s.id for s in at_base}, {s.id for s in far}
         if not set(rest.touches[0]) <= near_ids or not set(rest.touches[1]) <= far_ids:
             return None
+        if column is None and set(rest.touches[1]) != {self.landing(rest.stick.ends[1])}:
+            return None
         return rest.stick
+
+    def landing(self, tip: Point3) -> str:
+        """What is under an offramp's tip: an area's id, or the table."""
+        area = landing_at(self.scene.city, tip[0], tip[1])
+        return "table" if area is None else area.id
 
     def car_body(self, stick: StickBody, along_mm: float, *, player: str | None = None, index: int = 0) -> CarBody:
         """A car of the player on a stick. ``index``: the how-manieth new car of this move it is."""
@@ -297,6 +253,14 @@ class Playing:
     def begin(self) -> PlayedMoment:
         """The empty table, with the game's first record line."""
         return self.moment(Kind("setup"), [self.lines[0]], "empty table")
+
+    def place_city(self, player: str, body: CityBody, events: tuple[str, ...] = ()) -> PlayedMoment:
+        """A player places a city object (set-up)."""
+        self.scene = replace(self.scene, city=(*self.scene.city, body))
+        middle = np.mean(np.asarray(body.outline), axis=0)
+        hands = (self.hand(player, (float(middle[0]), float(middle[1]))),)
+        label = f"{player} places {body.id} ({body.kind.replace('_', ' ')})"
+        return self.moment(Kind("setup", 0, player, events), [city_line(player, body)], label, hands)
 
     def ramp(self, player: str, x: float, y: float, foot_toward_deg: float, past_mm: float = 4.0) -> PlayedMoment:
         """Set up a player's ramp: a column of one disc at (x, y), the stick's foot in that direction, a car on it."""
@@ -354,7 +318,8 @@ class Playing:
     def place(self, build: Build) -> None:
         """Put a move's pieces on the table: no record line, no hand, and the turn doesn't pass on."""
         player = self.whose_turn
-        ends_at = (build.base,) if build.column is None else (build.base, build.column.id)
+        far = build.standing if build.column is None else build.column.id
+        ends_at = (build.base,) if far is None else (build.base, far)
         self._put(player, build.column, build.stick, build.cars, ends_at)
         for crossing in build.crossings:
             over = crossing.side == "over"

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from rules.events import Fact
 from rules.pieces import Pieces
-from th_vision.virtual_table.scene import CarBody, ColumnBody, StickBody
+from th_vision.virtual_table.scene import CarBody, CityBody, ColumnBody, StickBody
 
 Line = dict[str, Any]
 
@@ -51,6 +51,12 @@ def column_part(column: ColumnBody) -> Line:
 def car_parts(cars: tuple[CarBody, ...]) -> list[Line]:
     """Cars as part of a line."""
     return [{"id": car.id, "type": car.type, "on": car.on, "player": car.player} for car in cars]
+
+
+def city_line(player: str, body: CityBody) -> Line:
+    """A city object placed in set-up; what stands on it is its obstacles."""
+    thing = body.to_layout().model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return {"type": "city", "player": player, "object": thing}
 
 
 def ramp_line(player: str, column: ColumnBody, stick: StickBody, cars: tuple[CarBody, ...]) -> Line:
