@@ -42,6 +42,12 @@ SourceArg = Annotated[
 CalibrationOpt = Annotated[
     Path, typer.Option("-c", "--calibration", metavar="TABLE.TOML", help="Written by 'calibrate table'.")
 ]
+BroughtCalibrationOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "-c", "--calibration", metavar="TABLE.TOML", help="By 'calibrate table'; a session may bring its own."
+    ),
+]
 PiecesOpt = Annotated[
     Path | None, typer.Option("-p", "--pieces", metavar="PIECES.TOML", help="Sizes and colours; default: the usual.")
 ]
@@ -245,7 +251,12 @@ def reconstruct(
     source: SourceArg,
     calibration: Annotated[
         Path | None,
-        typer.Option("-c", "--calibration", metavar="TABLE.TOML", help="Not needed for a cloud with --frame table."),
+        typer.Option(
+            "-c",
+            "--calibration",
+            metavar="TABLE.TOML",
+            help="Not needed for a session that brings its own, nor for a cloud with --frame table.",
+        ),
     ] = None,
     pieces: PiecesOpt = None,
     json: Annotated[
@@ -293,8 +304,8 @@ def referee(
 @app.command()
 def replay(
     source: SourceArg,
-    calibration: CalibrationOpt,
     players: PlayersOpt,
+    calibration: BroughtCalibrationOpt = None,
     pieces: PiecesOpt = None,
     rules: RulesOpt = "rainbow-city",
     option: OptionOpt = None,

@@ -114,7 +114,7 @@ def test_what_is_not_built_yet_says_so(words: str, capfd: pytest.CaptureFixture[
         ("reconstruct nowhere --frames many", "--frames"),
         ("reconstruct nowhere -p nowhere.toml", "nowhere.toml"),
         ("reconstruct nowhere -c nowhere.toml", "nowhere.toml"),
-        ("replay nowhere --players blue,pink", "--calibration"),
+        ("replay nowhere --players blue,pink", "nowhere: there is no such file or folder"),
         ("replay nowhere -c nowhere.toml", "--players"),
         ("replay nowhere -c nowhere.toml --players blue,pink", "nowhere.toml"),
         ("calibrate table nowhere", "--output"),

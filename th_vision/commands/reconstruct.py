@@ -6,14 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from calibration.table import TableCalibration
 from rules.layout import Layout
 from rules.outcome import Outcome
-from rules.pieces import Pieces, load_pieces
-from th_vision.errors import VisionError
-from th_vision.frame import Source
+from rules.pieces import load_pieces
 from th_vision.output import STDOUT, check_outputs, refuse_stdout, write_aside
-from th_vision.sources import open_source
+from th_vision.sessions.brought import open_with_table, pieces_for
 
 
 def run(
@@ -30,8 +27,8 @@ def run(
 ) -> Outcome:
     """Fuse the last ``frames`` frames of the source and find the pieces in them.
 
-    ``calibration`` may be None for a cloud in the table frame: it brings its own. Without ``json``, ``ply`` and
-    ``picture`` the layout is the outcome's text; with ``json`` ``-`` too.
+    ``calibration`` may be None where the source brings its own: a session, or a cloud in the table frame. Without
+    ``json``, ``ply`` and ``picture`` the layout is the outcome's text; with ``json`` ``-`` too.
 
     Raises:
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
@@ -42,11 +39,14 @@ def run(
     refuse_stdout(ply, "a cloud")
     refuse_stdout(picture, "a picture")
     check_outputs((json, ply, picture), (spec, calibration, pieces))
-    set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
+    if pieces is not None:
+        load_pieces(pieces)  # a bad file is said before a long recording is read
     source, table = open_with_table(spec, calibration, frame)
+    set_of_pieces = pieces_for(source, pieces)
     kept = deque(source, maxlen=frames)
     view = fuse(kept, table)
     layout = reconstruct(view, set_of_pieces)
+    notes = tuple(getattr(source, "troubles", ()))
     log(f"{source.name}: {summary(layout)} (from {len(kept)} frame{'' if len(kept) == 1 else 's'})")
     if ply is not None:
         from th_vision.cloud import ply_bytes, table_cloud
@@ -58,29 +58,8 @@ def run(
         save_picture(picture, draw_table(layout, set_of_pieces, {}))
     if json is not None and json != STDOUT:
         write_aside(json, layout.to_json() + "\n")
-        return Outcome("")
-    return Outcome("" if json is None and (ply or picture) else layout.to_json() + "\n")
-
-
-def open_with_table(spec: str, calibration: Path | None, frame: str) -> tuple[Source, TableCalibration]:
-    """A source and the calibration to read it with; a cloud in the table frame needs no file for that.
-
-    Raises:
-        VisionError, CalibrationError: either can't be used, or no calibration was given where one is needed.
-    """
-    if calibration is not None:
-        from calibration.table_file import load_table
-
-        table = load_table(calibration)
-        return open_source(spec, frame=frame, table=table), table
-    source = open_source(spec, frame=frame)
-    own = getattr(source, "table", None)
-    brought: TableCalibration | None = own() if own is not None else None
-    if brought is None:
-        raise VisionError(
-            f"{spec}: no calibration; give one with --calibration table.toml (made by th-vision calibrate table)"
-        )
-    return source, brought
+        return Outcome("", notes)
+    return Outcome("" if json is None and (ply or picture) else layout.to_json() + "\n", notes)
 
 
 def summary(layout: Layout) -> str:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from calibration.table_file import load_table
 from rules.adjudicate import parse_options
 from rules.catalog import catalog
 from rules.outcome import Outcome
-from rules.pieces import Pieces, load_pieces
+from rules.pieces import load_pieces
 from th_vision.announce import set_in_lines
 from th_vision.output import check_outputs, refuse_stdout
 from th_vision.replay import Outputs, game_of, replay
-from th_vision.sources import open_source
+from th_vision.sessions.brought import open_with_table, pieces_for
 
 
 def run(
     spec: str,
     *,
-    calibration: Path,
+    calibration: Path | None,
     pieces: Path | None,
     rules: str,
     players: str,
@@ -42,11 +41,12 @@ def run(
     refuse_stdout(picture, "a picture")
     check_outputs((game, picture), (spec, calibration, pieces))
     catalog(lang)  # an unknown language is refused now, not at the first sentence
-    set_of_pieces = Pieces() if pieces is None else load_pieces(pieces)
+    if pieces is not None:
+        load_pieces(pieces)  # a bad file is said first
+    source, table = open_with_table(spec, calibration)
+    set_of_pieces = pieces_for(source, pieces)
     names = tuple(name.strip() for name in players.split(",") if name.strip())
     fact = game_of(rules, names, parse_options(options), set_of_pieces)
-    table = load_table(calibration)
-    source = open_source(spec, table=table)
     outputs = Outputs(
         say=lambda line: say(set_in_lines(line, width=width, color=color)),
         record=game,
@@ -54,4 +54,5 @@ def run(
         language=lang,
         quiet=quiet,
     )
-    return Outcome("", (), replay(source, table, set_of_pieces, fact, outputs))
+    status = replay(source, table, set_of_pieces, fact, outputs)
+    return Outcome("", tuple(getattr(source, "troubles", ())), status)
