@@ -23,6 +23,8 @@ from th_vision.still_view import StillView
 
 Array = NDArray[np.float64]
 Image = NDArray[np.float32]
+EDGE_MARGIN_PX = 4
+"""So far around what is asked for the picture decides what its edges are."""
 
 
 @dataclass(frozen=True)
@@ -114,18 +116,17 @@ class PlanView:
         assert self.color is not None
         return _sample(self.color, pixels)
 
-    @cached_property
-    def _edge_tensor(self) -> Image:
-        """(hc, wc, 3) structure tensor (xx, xy, yy) of the whole colour picture."""
-        assert self.color is not None
-        return np.stack(edge_tensor(self.color), axis=-1)
-
     def edges_at(self, pixels: Array, across: Array) -> tuple[Array, NDArray[np.bool_]]:
         """How clear an edge at right angles to ``across`` is seen, 0 to 1, at (n, ns, nt, 2) colour pixels.
 
         ``across``: (n, ns, 2) unit directions in the picture. Returns that (0 outside it) and what lies inside.
         """
-        tensor = _sample(self._edge_tensor, pixels)
+        assert self.color is not None
+        height, width = self.color.shape[:2]
+        low = np.clip(np.floor(pixels.min(axis=(0, 1, 2))).astype(int) - EDGE_MARGIN_PX, 0, [width - 1, height - 1])
+        high = np.clip(np.ceil(pixels.max(axis=(0, 1, 2))).astype(int) + EDGE_MARGIN_PX, 1, [width, height])
+        part = self.color[low[1] : max(high[1], low[1] + 1), low[0] : max(high[0], low[0] + 1)]
+        tensor = _sample(np.stack(edge_tensor(part), axis=-1), pixels - low)
         inside = np.isfinite(tensor[..., 0])
         x, y = across[:, :, None, 0], across[:, :, None, 1]
         edge = tensor[..., 0] * x * x + 2 * tensor[..., 1] * x * y + tensor[..., 2] * y * y

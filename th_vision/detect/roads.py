@@ -16,7 +16,7 @@ from th_vision.detect.patch import finite_mean
 from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
-LINES_AT_ONCE = 128
+LINES_AT_ONCE = 256
 """So many lines are searched together: what they need fits the processor's cache."""
 
 

@@ -11,13 +11,9 @@ from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import VirtualCamera, camera_model, pose_over_table
-from th_vision.virtual_table.scene import (
-    BoardBody,
-    Scene,
-    Spread,
-    TableBody,
-)
-from th_vision.virtual_table.sensor import Faults, Sensor, shoot
+from th_vision.virtual_table.faults import Faults
+from th_vision.virtual_table.scene import BoardBody, Light, Scene, Spread, TableBody
+from th_vision.virtual_table.sensor_model import SensorModel, make_sensor, shoot
 from th_vision.virtual_table.static_scenes import random_static_scene
 
 _TEXEL_PER_MM = 8.0
@@ -92,7 +88,7 @@ class StaticExample:
 def calibration_frames(
     scene: Scene,
     camera: VirtualCamera,
-    sensor: Sensor,
+    sensor: SensorModel,
     rng: np.random.Generator,
     board_frames: int = 6,
     empty: int = 24,
@@ -118,15 +114,21 @@ def static_example(
     faults: Faults | None = None,
     pieces: Pieces | None = None,
     spread: Spread | None = None,
+    tilt_deg: float = 2.0,
+    model: str = "fast",
+    light: Light | None = None,
+    field_mm: tuple[float, float] = (430.0, 290.0),
 ) -> StaticExample:
-    """A still scene from a seed: calibration frames (board, then empty), frames of the scene, and its truth."""
+    """A still scene from a seed: calibration frames (board, then empty), frames of the scene, and its truth.
+
+    ``tilt_deg``: how far the camera may look askew. ``model``: the sensor's, see ``sensor_model``.
+    """
     rng = np.random.default_rng(seed)
     set_of_pieces = pieces or Pieces()
-    placed = camera_over_table(rng, camera, distance_mm, size=size, depth_unit_mm=depth_unit_mm)
-    scene = replace(
-        random_static_scene(rng, set_of_pieces, roads, columns, spread=spread), table=table_for(rng, surface)
-    )
-    sensor = Sensor(placed, rng, faults)
+    placed = camera_over_table(rng, camera, distance_mm, size=size, depth_unit_mm=depth_unit_mm, tilt_deg=tilt_deg)
+    scene = random_static_scene(rng, set_of_pieces, roads, columns, field_mm=field_mm, spread=spread)
+    scene = replace(scene, table=table_for(rng, surface), light=light or scene.light)
+    sensor = make_sensor(model, placed, rng, faults)
     before = calibration_frames(scene, placed, sensor, rng)
     shots = shoot(scene, placed, sensor, rng, frames, number=len(before), time_s=60.0)
     return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene)
