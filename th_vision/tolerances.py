@@ -118,8 +118,12 @@ CITY_SAME_MM = 45.0
 CITY_MOVED_MM = 4.0
 # Pieces that fit no move and lie this near to the edge of what is seen are supplies, not the game.
 RIM_MM = 60.0
+# The field's outline is taken from every so many-th pixel of the empty-table map.
+RIM_STEP_PX = 16
 # Cars still due are called to mind when nothing stirs for so long.
 REMIND_S = 8.0
+# Frames that can't be used for so long are told.
+BLIND_S = 2.0
 # What players said of a column's discs outweighs any reading (log-odds).
 PLAYERS_SURE = 60.0
 
