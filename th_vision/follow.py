@@ -37,6 +37,7 @@ from th_vision.follow_events import (
 )
 from th_vision.follow_play import Play
 from th_vision.known import Known, pieces_of, refine
+from th_vision.rebuild import guide
 
 LONGEST_STEP_S = 5.0
 """Between two events no more time counts as quiet: a clock that was set, or a camera that froze, ends no turn."""
@@ -75,6 +76,17 @@ class Follower(Play):
         if self._teller.open:
             return "cars due" if self.owed is not None else "provisional"
         return "waiting"
+
+    @property
+    def paused(self) -> bool:
+        """Nothing is looked at."""
+        return self._paused
+
+    def still_off(self) -> tuple[tuple[str, str], ...]:
+        """What doesn't stand yet as it stood before a knock, by the last reading: pieces, each with a sentence."""
+        if not self._knocked or self._last_settled is None:
+            return ()
+        return guide(self._change(self._last_settled)[0], self._knocked, self.game.owners)
 
     @property
     def wants_another_look(self) -> bool:

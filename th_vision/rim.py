@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import cv2
+import numpy as np
 from shapely import Point, Polygon
 
+from calibration.table import TableCalibration
 from rules.layout import Layout, Point2
 from th_vision import tolerances as tol
 
@@ -23,3 +26,19 @@ def at_the_rim(layout: Layout, field: Field | None) -> frozenset[str]:
 def near_the_edge(x: float, y: float, field: Field, within_mm: float) -> bool:
     """Whether a place is nearer to the field's edge than that, or outside."""
     return not Polygon(field).buffer(-within_mm).covers(Point(x, y))
+
+
+def field_of(table: TableCalibration) -> Field | None:
+    """Outline of what the depth camera sees of the table, mm: the hull of where the empty-table map was measured."""
+    step = tol.RIM_STEP_PX
+    rows, columns = np.nonzero(table.empty.measured[::step, ::step])
+    if len(rows) < 3:
+        return None
+    pixels = np.stack([columns, rows], axis=1).astype(np.float64) * step
+    rays = table.camera.depth.rays(pixels) @ table.T_table_depth[:3, :3].T
+    eye = table.T_table_depth[:3, 3]
+    down = np.minimum(rays[:, 2], -1e-3)
+    points = eye[:2] + rays[:, :2] * (eye[2] / -down)[:, None]
+    points = np.clip(points, -tol.TABLE_HALF_MM, tol.TABLE_HALF_MM).astype(np.float32)
+    hull = cv2.convexHull(points)[:, 0]
+    return tuple((float(x), float(y)) for x, y in hull) if len(hull) >= 3 else None

@@ -1,0 +1,119 @@
+"""Answers to what players ask: score, supplies, why a ruling fell, and how it would read otherwise. Nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rules.adjudicate import overridden
+from rules.errors import RulesError
+from rules.events import CarsLine, CorrectionFact, MoveFact, RulingLine, ScoreLine, SupplyLine, Switch
+from rules.explain import Row, explain_turn
+from rules.game import Game
+from rules.messages import Message, messages
+from rules.record import Entry, Record
+from th_vision.announce import Line
+from th_vision.follow import Follower
+from th_vision.referee.commands import CommandError, WhatIf
+from th_vision.standings import kinds_of
+
+
+def score(game: Game, language: str) -> list[Line]:
+    """The score as the table stands; without missions, how many cars everyone has still to place."""
+    if game.rules.missions:
+        line = ScoreLine(turn=game.turn, players=game.score())
+        return [Line(m.text, m.reason) for m in messages(line, language=language)]
+    left = sorted((game.supplies[player].cars, player) for player in game.players)
+    said = [f"{player} {cars}" for cars, player in left]
+    return [Line(f"Cars still to place: {', '.join(said)}.", "(who has placed all first wins)")]
+
+
+def supply(game: Game, language: str) -> list[Line]:
+    """What everyone still holds."""
+    line = SupplyLine(turn=game.turn, players=dict(game.supplies))
+    return [Line(m.text, m.reason) for m in messages(line, language=language)]
+
+
+def still_off(follower: Follower) -> list[Line]:
+    """What is still to be put back after a knock."""
+    off = follower.still_off()
+    if not off:
+        return [Line("Nothing is to be put back.")]
+    return [Line(f"{words}.") for _, words in off]
+
+
+def explained(turn: int | None, follower: Follower, language: str) -> list[Line]:
+    """Why the newest ruling, or that of a turn, fell as it did.
+
+    Raises:
+        CommandError: nothing was ruled then.
+    """
+    moves = [fact.turn for fact in follower.told if isinstance(fact, MoveFact)]
+    if turn is None:
+        turn = moves[-1] if moves else 0
+    facts = [fact for fact in follower.told if fact.type != "said"]
+    entries = tuple(Entry(i + 1, line) for i, line in enumerate((follower.game.fact, *facts)))
+    try:
+        found = explain_turn(Record("this game", entries), turn, language=language)
+    except RulesError as error:
+        raise CommandError(str(error).removeprefix("this game: ")) from error
+    return [*(Line(sentence) for sentence in found.sentences), *(_row(row) for row in found.rows)]
+
+
+def _row(row: Row) -> Line:
+    """One looked-at rule: what it says, then the numbers and where it is written."""
+    value = f"{row.value} ± {row.sigma}" if row.sigma else row.value
+    parts = [value, f"limit {row.limit}" if row.limit else "", row.call, row.source]
+    return Line(row.what, f"({', '.join(part for part in parts if part)})")
+
+
+def what_if(command: WhatIf, follower: Follower, language: str) -> list[Line]:
+    """How the newest ruling would read with corrections, or by other switches of the rules.
+
+    Raises:
+        CommandError: there is no ruling yet, or the corrections or switches can't be.
+    """
+    move = next((fact for fact in reversed(follower.told) if isinstance(fact, MoveFact)), None)
+    if move is None:
+        raise CommandError("no move was ruled yet, so nothing can be tried on it")
+    try:
+        if command.options:
+            return _other_rules(command, follower, move, language)
+        game = follower.game.copy()
+        changes: dict[str, Switch | None] = dict(command.set)
+        answers = game.apply(CorrectionFact(turn=move.turn, ruling=move.road.id, set=changes))
+    except RulesError as error:
+        raise CommandError(str(error)) from error
+    return [Line(f"What if, in turn {move.turn}:", kind="head"), *_said(answers, game, language)]
+
+
+def _other_rules(command: WhatIf, follower: Follower, move: MoveFact, language: str) -> list[Line]:
+    now, other = follower.game, Game(overridden(follower.game.fact, None, command.options))
+    for fact in follower.told:
+        try:
+            other.apply(fact)
+        except RulesError:
+            continue
+    ruling = other.ruling(move.road.id)
+    told = [fact for fact in follower.told if isinstance(fact, MoveFact) and fact is not move]
+    differ = [fact.turn for fact in told if _essence(now, fact) != _essence(other, fact)]
+    switches = ", ".join(f"{key} = {value}" for key, value in command.options.items())
+    lines = [Line(f"With {switches}, turn {move.turn}:", kind="head")]
+    lines += _said([ruling] if ruling is not None else [], other, language)
+    if differ:
+        lines.append(Line(f"Turns that would be ruled otherwise, too: {', '.join(map(str, differ))}."))
+    return lines
+
+
+def _essence(game: Game, move: MoveFact) -> object:
+    ruling = game.ruling(move.road.id)
+    return None if ruling is None else (ruling.call, ruling.cars_due)
+
+
+def _said(answers: Sequence[object], game: Game, language: str) -> list[Line]:
+    said: list[Message] = []
+    for answer in answers:
+        if isinstance(answer, RulingLine):
+            answer = answer.model_copy(update={"by": None})
+        if isinstance(answer, RulingLine | CarsLine):
+            said += messages(answer, language=language, owners=game.owners, kinds=kinds_of(game))
+    return [Line(message.text, message.reason, message.kind) for message in said]
