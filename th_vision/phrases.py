@@ -182,3 +182,57 @@ PAGE_COUNTS: Final[dict[str, Plural]] = {
         "{player}'s junction {column}: {n} levels, at ({x}, {y}) mm.",
     ),
 }
+
+# --- Aloud ------------------------------------------------------------------------------------------------------------
+
+ALOUD: Final[dict[str, str]] = {
+    "knocked": "pieces were knocked.",
+    "desynchronised": "the referee has lost the thread; read the screen.",
+}
+LANDMARKS: Final[dict[str, str]] = {
+    "development_area": "the development area",
+    "building": "the building",
+    "tower": "the tower",
+    "airport_area": "the airport",
+    "green_area": "the green area",
+    "rainbow_area": "the rainbow",
+    "asakusa": "Asakusa",
+    "yacht_harbor": "the yacht harbor",
+    "amusement_park": "the amusement park",
+}
+NUMBERED: Final = "{name} number {number}"
+RAMP_OF: Final = "the first column of {player}"
+ON_LANDMARK: Final = "on {landmark}"
+PLACE: Final = "{distance} {direction} of {landmark}"
+RIGHT_BESIDE: Final = "right beside,"
+FINGERS: Final = Plural("a finger's width", "{n} fingers' widths")
+HANDS: Final = Plural("a hand's width", "{n} hands' widths")
+DIRECTIONS: Final = ("east", "north-east", "north", "north-west", "west", "south-west", "south", "south-east")
+SIDES: Final[dict[str, str]] = {"over": "over it", "under": "under it"}
+NEW_COLUMN: Final = Plural(
+    "{player}'s new column: one level, {place}.",
+    "{player}'s new column: {n} levels, {place}.",
+)
+NEW_OFFRAMP: Final = "{player}'s offramp ends {place}."
+YOUR_COLUMN: Final = Plural(
+    "you can build from a column of one level, {place}.",
+    "you can build from a column of {n} levels, {place}.",
+)
+FREE_ROAD: Final = "{player}'s road {place} is free {sides}."
+CLIPS: Final[dict[str, str]] = {
+    "legal": "legal",
+    "fault": "fault",
+    "too-close": "too close to call",
+    "over": "crosses over the road of",
+    "under": "passes under the road of",
+    "cars-0": "no car",
+    "cars-missing": "has not placed all cars that are due",
+    "penalty": "knocked down pieces of",
+    "out": "is out",
+    "game-over": "the game is over",
+    "wins": "wins",
+}
+THE_PLAYER: Final = "the player"
+THAT_PIECE: Final = "something that stood there"
+CLIP_CARS: Final = Plural("one car", "{n} cars")
+CLIP_DISCS: Final = Plural("one disc", "{n} discs")

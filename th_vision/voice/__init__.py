@@ -1,0 +1,1 @@
+"""What is said aloud: short sentences, the newest first, in a process of its own so that no game waits for a word."""
