@@ -99,11 +99,12 @@ class Follower(Play):
         fresh, self._fresh = self._fresh or self._lost, False
         return fresh
 
-    def resume(self, facts: Sequence[Fact], known: Known) -> None:
-        """Take up a recorded game: its facts, and what stands by them. The next readings check the table."""
+    def resume(self, facts: Sequence[Fact], known: Known, *, check: bool = True) -> None:
+        """Take up a recorded game: its facts, and what stands by them. The next readings check the table, unless
+        ``known`` was seen in the same recording and ``check`` is off."""
         self._teller.resume(facts)
         self.known = known
-        self._checking = CHECKING if self._set else 0
+        self._checking = CHECKING if self._set and check else 0
         self.state = self.resting
 
     def handle(self, event: Event, time_s: float) -> list[Output]:
