@@ -288,17 +288,68 @@ def reconstruct(
 @app.command()
 def referee(
     source: SourceArg,
-    calibration: CalibrationOpt,
-    players: PlayersOpt,
+    players: Annotated[
+        str, typer.Option("--players", metavar="A,B,...", help="Names as in pieces.toml, in order of play.")
+    ] = "",
+    calibration: BroughtCalibrationOpt = None,
     pieces: PiecesOpt = None,
     rules: RulesOpt = "rainbow-city",
+    option: OptionOpt = None,
     record: Annotated[Path | None, typer.Option("--record", metavar="GAME.MCAP", help="Record the frames.")] = None,
-    game: RecordOutOpt = None,
+    game: Annotated[
+        Path | None, typer.Option("--game", metavar="FILE.jsonl", help="The game record; default: game-DATE.jsonl.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", metavar="FILE.jsonl", help="Go on with the game of this record.")
+    ] = None,
+    picture: PictureOpt = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Events for programs; - is stdout.")
+    ] = None,
+    serve: Annotated[
+        str | None, typer.Option("--serve", metavar="HOST:PORT", help="Show the game on a page, such as :8087.")
+    ] = None,
     say: Annotated[bool, typer.Option("--say", help="Speak the rulings.")] = False,
+    turn_pause: Annotated[
+        float | None, typer.Option("--turn-pause", metavar="S", help="A turn is over when nothing stirs so long.")
+    ] = None,
+    speed: Annotated[float, typer.Option("--speed", metavar="X", help="Of a recording: 1 its own, 0 the most.")] = 1.0,
     lang: LangOpt = "",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only faults, doubts and penalties.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
 ) -> None:
     """Follow a live game and rule on it."""
-    not_yet("referee", "th-vision replay does the same on a recording")
+    from datetime import datetime
+
+    from th_vision.commands.referee import Asked, run
+
+    stream = sys.stderr if "-" in (str(game), str(json)) else sys.stdout
+    finish(
+        run(
+            Asked(
+                source,
+                calibration,
+                pieces,
+                rules,
+                players,
+                option or [],
+                record=record,
+                game=game,
+                picture=picture,
+                json=json,
+                resume=resume,
+                say=say,
+                serve=serve,
+                lang=lang,
+                quiet=quiet,
+                color=stream.isatty() and not no_color and "NO_COLOR" not in os.environ,
+                terminal=stream.isatty(),
+                turn_pause_s=turn_pause,
+                speed=speed,
+                now=datetime.now().strftime("%Y%m%d-%H%M%S"),
+            )
+        )
+    )
 
 
 @app.command()

@@ -146,6 +146,13 @@ class Help:
 
 
 @dataclass(frozen=True)
+class NotUnderstood:
+    """Words that are no command: ``why`` is said, nothing else happens."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Quit:
     """Stop watching; the record stays, and ``--resume`` goes on."""
 
@@ -170,6 +177,7 @@ Command: TypeAlias = (
     | Supply
     | Guide
     | Help
+    | NotUnderstood
     | Quit
 )
 

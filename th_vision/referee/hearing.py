@@ -96,6 +96,8 @@ class Hearing:
                 return Heard((Reread(),), (Line("I read the whole table again."),), "look again")
             case say.Recalibrate():
                 return Heard(do="recalibrate")
+            case say.NotUnderstood():
+                raise CommandError(command.why)
             case say.Quit():
                 return Heard(do="quit")
         return Heard(lines=tuple(self._told_more(command, follower)))

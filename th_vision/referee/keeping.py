@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import tempfile
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 from rules.errors import RulesError
 from rules.events import Line
@@ -42,7 +45,9 @@ class Keeper:
             return
         while self._waiting:
             try:
-                self._writer.write(self._waiting[0])
+                with unbroken():
+                    self._writer.write(self._waiting[0])
+                    self._waiting.popleft()
             except (RulesError, BrokenPipeError) as error:
                 if not self._patient:
                     raise
@@ -50,7 +55,6 @@ class Keeper:
                     self._warn(f"{error or 'the reader of the record went away'}; the game goes on, its lines wait")
                 self._troubled = True
                 return
-            self._waiting.popleft()
         if self._troubled:
             self._warn("the game record is written again, nothing is missing")
             self._troubled = False
@@ -78,3 +82,20 @@ class Keeper:
             self._warn(f"the last {len(self._waiting)} lines of the game could not be written ({error.strerror})")
             return
         self._warn(f"the last {len(self._waiting)} lines of the game are in {Path(name)}; append them to the record")
+
+
+@contextlib.contextmanager
+def unbroken() -> Iterator[None]:
+    """Ctrl-C waits until what is in here is done: a line is written once, and whole."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    asked: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: asked.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if asked:
+            handler(*asked[0])

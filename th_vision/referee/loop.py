@@ -16,6 +16,7 @@ import numpy as np
 from calibration.board import Board, BoardFinder
 from calibration.table import TableCalibration
 from rules.events import AlertLine, ScoreLine, SupplyLine
+from rules.events import Line as RecordLine
 from rules.layout import Road
 from rules.messages import messages
 from rules.pieces import Pieces
@@ -135,8 +136,14 @@ class Referee:
         """Still moments are being read, or wait to be."""
         return self._reader.busy or bool(self._waiting)
 
+    @property
+    def behind(self) -> bool:
+        """A moment waits while another one is read: a source that can wait, should."""
+        return bool(self._waiting)
+
     def work(self) -> None:
-        """Take in what was read meanwhile, and begin with what waits."""
+        """Take in what was read meanwhile, and begin with what waits; try again what could not be written."""
+        self._keeper.retry()
         while True:
             reading = self._reader.done()
             if reading is not None:
@@ -173,6 +180,7 @@ class Referee:
 
         stands = stands_in(before, view, self._pieces)
         self._happened(Settled(layout, stands, fallen, self._eye, self._field), moment.time_s)
+        self._outputs.layout(self.follower.known.layout, moment.time_s)
         self._last_view = view
         watched_s = moment.frames[-1].time_s - moment.frames[0].time_s
         self.timing = Timing(watched_s, self._waited_s, *reading.took_s, perf_counter() - told_s)
@@ -181,7 +189,7 @@ class Referee:
         """Frames that can't be used, one after the other: say so, and say when it is over."""
         if seen.state != "unusable":
             if self._blind_said:
-                self._outputs.say(Line("I see the table again.", kind="legal"))
+                self.answer(Line("I see the table again.", kind="legal"))
                 self._stillness.again()
             self._blind_since_s, self._blind_said = None, False
             return
@@ -206,13 +214,13 @@ class Referee:
         try:
             heard = self._hearing.hear(spoken, self.follower)
         except CommandError as error:
-            self._outputs.say(Line(str(error), kind="too_close"))
+            self.answer(Line(f"{str(error)[:1].upper()}{str(error)[1:]}", kind="too_close"))
             return ""
         time_s = self._sight.time_s if self._sight is not None else 0.0
         for event in heard.events:
             self._happened(event, time_s)
         for line in heard.lines:
-            self._outputs.say(line)
+            self.answer(line)
         if heard.do == "look again":
             self._stillness.again()
             return ""
@@ -220,13 +228,17 @@ class Referee:
 
     # --- the end ---
 
+    def last_look(self) -> None:
+        """The source is over: what still stands is read."""
+        last = self._stillness.finish()
+        if last is not None and not self.follower.paused:
+            self._waiting.append((last, perf_counter()))
+        self.work()
+
     def finish(self, *, read: bool = True) -> None:
-        """The source is over: read what still stands (if ``read``), then say the score and draw the picture."""
+        """The game is over: read what still stands (if ``read``), then say the score and draw the picture."""
         if read:
-            last = self._stillness.finish()
-            if last is not None and not self.follower.paused:
-                self._waiting.append((last, perf_counter()))
-            self.work()
+            self.last_look()
         self._happened(Ended(), 0.0)
         if not self._moments and not self.follower.game.roads:
             said = "no frame" if not self._frames else f"in none of {self._frames} frames did the table stand still"
@@ -267,17 +279,31 @@ class Referee:
         """Something that is neither seen nor said, such as a pause because the camera was moved."""
         self._happened(event, self._sight.time_s if self._sight is not None else 0.0)
 
+    def answer(self, line: Line) -> None:
+        """Say something that follows from no output."""
+        self._outputs.say(line)
+        self._outputs.answer(line)
+
+    def warn(self, line: AlertLine, words: str) -> None:
+        """Something that the players should know, and the record."""
+        self._out([Warned(line, words, self._sight.time_s if self._sight is not None else 0.0)])
+
     def _out(self, said: Sequence[Output]) -> None:
         for output in said:
             if isinstance(output, Told):
-                self._keeper.write(output.fact, *output.answers)
+                self._record(output.time_s, output.fact, *output.answers)
                 self._last = output
             elif isinstance(output, Warned):
-                self._keeper.write(output.line)
+                self._record(output.time_s, output.line)
             game = self.follower.game
             self._outputs.watch(output)
             for line in self._announcer.lines(output, game.owners, kinds_of(game)):
                 self._outputs.say(line)
+
+    def _record(self, time_s: float, *lines: RecordLine) -> None:
+        self._keeper.write(*lines)
+        for line in lines:
+            self._outputs.line(line, time_s)
 
     def _say_score(self) -> None:
         """What is too late now, the score where missions are played, and what everyone still holds."""

@@ -1,0 +1,322 @@
+"""``th-vision referee``: a live game, followed at the table; or a recording, as if it were one."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from calibration.table import TableCalibration
+from rules.adjudicate import parse_options
+from rules.catalog import catalog
+from rules.errors import RulesError
+from rules.events import GameFact
+from rules.outcome import Outcome
+from rules.pieces import Pieces, load_pieces
+from rules.record import RecordWriter
+from th_vision.announce import Line
+from th_vision.errors import VisionError
+from th_vision.follow import Follower
+from th_vision.follow_events import Output
+from th_vision.frame import Frame, Source
+from th_vision.live.protocol import LiveSource
+from th_vision.output import STDOUT, check_outputs, refuse_stdout
+from th_vision.referee.commands import Recalibrate, Spoken
+from th_vision.referee.events_json import JsonEvents
+from th_vision.referee.keeping import Keeper
+from th_vision.referee.keys import Keyboard
+from th_vision.referee.live import Wiring, run_live
+from th_vision.referee.loop import Referee
+from th_vision.referee.outputs import Outputs
+from th_vision.referee.reading import ReadAside
+from th_vision.referee.resume import Resumed, check_same_game, load_game
+from th_vision.referee.screen import Screen
+from th_vision.referee.status import Status
+from th_vision.replay import game_of
+from th_vision.sessions.brought import open_with_table, pieces_for
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asked for. ``now``: for the name of a record that has none, ``20250102-200000``.
+
+    ``serve``: ``HOST:PORT``, ``HOST`` or ``:PORT`` of the page; empty: no page. ``json``: a file, or ``-``.
+    """
+
+    spec: str
+    calibration: Path | None
+    pieces: Path | None
+    rules: str
+    players: str
+    options: Sequence[str] = ()
+    record: Path | None = None
+    game: Path | None = None
+    picture: Path | None = None
+    json: Path | None = None
+    resume: Path | None = None
+    say: bool = False
+    serve: str | None = None
+    lang: str = "en"
+    quiet: bool = False
+    color: bool = False
+    terminal: bool = False
+    turn_pause_s: float | None = None
+    speed: float = 1.0
+    now: str = ""
+
+
+def run(asked: Asked) -> Outcome:
+    """Referee until the source ends, somebody quits, or Ctrl-C.
+
+    Raises:
+        VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
+    """
+    _check(asked)
+    source, table = open_with_table(asked.spec, asked.calibration)
+    with contextlib.ExitStack() as ending:
+        if isinstance(source, LiveSource):
+            ending.callback(source.close)
+        pieces = pieces_for(source, asked.pieces)
+        resumed = None if asked.resume is None else load_game(asked.resume)
+        fact = _game(asked, pieces, resumed)
+        follower = (
+            Follower(fact, pieces, turn_pause_s=asked.turn_pause_s)
+            if resumed is None
+            else resumed.follower(pieces, turn_pause_s=asked.turn_pause_s)
+        )
+        session = _session(asked, source, ending)
+        game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
+        writer, note = _writer(asked, game_path)
+        stdout_taken = STDOUT in (asked.game, asked.json)
+        screen = Screen(
+            sys.stderr if stdout_taken else sys.stdout,
+            color=asked.color,
+            living=asked.terminal,
+            width=None if asked.terminal else 100,
+        )
+        ending.callback(screen.close)
+        keeper = Keeper(writer, patient=True, warn=lambda text: screen.say(Line(text, kind="too_close")))
+        ending.callback(keeper.close)
+        commands: queue.Queue[Spoken] = queue.Queue()
+        seats = _Seats(asked, follower, commands, screen, session)
+        for closing in seats.open(fact, pieces, resumed):
+            ending.callback(closing)
+        reader = ReadAside(pieces)
+        ending.callback(reader.close)
+        referee = Referee(follower, table, pieces, seats.outputs(asked), keeper, reader=reader)
+        _begin(fact, resumed, keeper, session)
+        for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
+            screen.say(line)
+        keyboard = ending.enter_context(Keyboard(commands.put, fact.players))
+        wiring = Wiring(
+            commands,
+            frame=session.frame if session is not None else _nothing,
+            status=lambda status: seats.status(status, keyboard.typed),
+            recalibrate=lambda command: _table(command, source),
+        )
+        status = run_live(source, referee, wiring, 0.0 if isinstance(source, LiveSource) else asked.speed)
+    troubles = tuple(session.troubles) if session is not None else ()
+    notes = (*(resumed.notes if resumed is not None else ()), *troubles)
+    return Outcome("", notes, status)
+
+
+def _nothing(frame: Frame) -> None:
+    """No recording is made."""
+
+
+def _check(asked: Asked) -> None:
+    refuse_stdout(asked.picture, "a picture")
+    refuse_stdout(asked.record, "a session")
+    refuse_stdout(asked.resume, "a game to go on with")
+    game = None if asked.game == asked.resume else asked.game
+    check_outputs((game, asked.picture, asked.json, asked.record), (asked.spec, asked.calibration, asked.pieces))
+    catalog(asked.lang)  # an unknown language is refused now, not at the first sentence
+    if asked.pieces is not None:
+        load_pieces(asked.pieces)
+    if not 0 <= asked.speed <= 1000:
+        raise VisionError(f"--speed {asked.speed:g}: is no speed; 1 is the recording's own, 0 as fast as it can")
+    if asked.turn_pause_s is not None and not 1 <= asked.turn_pause_s <= 3600:
+        raise VisionError(f"--turn-pause {asked.turn_pause_s:g}: give seconds, 1 to 3600")
+
+
+def _game(asked: Asked, pieces: Pieces, resumed: Resumed | None) -> GameFact:
+    names = tuple(name.strip() for name in asked.players.split(",") if name.strip())
+    if resumed is None:
+        if not names:
+            example = ",".join(list(pieces.players)[:2])
+            raise RulesError(f"players: nobody is named; say --players {example}, in the order of turns")
+        return game_of(asked.rules, names, parse_options(asked.options), pieces)
+    if names and asked.resume is not None:
+        check_same_game(resumed, game_of(resumed.game.rules, names, None, pieces), asked.resume)
+    if asked.options:
+        raise RulesError("--set: a game that is taken up keeps its own switches; leave --set out")
+    return resumed.game
+
+
+def _writer(asked: Asked, path: Path) -> tuple[RecordWriter | None, str]:
+    """The record; a place that was not asked for may be missing without ending the game."""
+    try:
+        return RecordWriter.open(path, resume=path == asked.resume), ""
+    except RulesError as error:
+        if asked.game is not None or asked.resume is not None:
+            raise
+        return None, f"No record is kept: {error}"
+
+
+def _session(asked: Asked, source: Source, ending: contextlib.ExitStack) -> Any:
+    if asked.record is None:
+        return None
+    from th_vision.sessions.writer import SessionWriter
+
+    session = SessionWriter.open(
+        asked.record,
+        camera=source.camera,
+        table_toml=asked.calibration,
+        pieces_toml=asked.pieces,
+        info={"recorded_at": asked.now, "source": source.name},
+        live=isinstance(source, LiveSource),
+    )
+    ending.callback(session.close)
+    return session
+
+
+def _begin(fact: GameFact, resumed: Resumed | None, keeper: Keeper, session: Any) -> None:
+    """The record's first line, or what was cut off of its last ones."""
+    if resumed is None:
+        keeper.write(fact)
+    elif resumed.missing:
+        keeper.write(*resumed.missing)
+    if session is not None:
+        session.game_line(fact, 0.0)
+        for earlier in resumed.facts if resumed is not None else ():
+            session.game_line(earlier, 0.0)
+
+
+def _greeting(asked: Asked, path: Path | None, note: str, resumed: Resumed | None) -> list[Line]:
+    said = []
+    if resumed is not None:
+        turns = max((getattr(fact, "turn", 0) for fact in resumed.facts), default=0)
+        said.append(Line(f"The game goes on after turn {turns}; I hold the table against its record.", kind="head"))
+    if path is not None and path != STDOUT:
+        said.append(Line(f"The game's record: {path}.", f"(th-vision referee ... --resume {path} goes on with it)"))
+    if note:
+        said.append(Line(note, kind="too_close"))
+    if asked.terminal:
+        said.append(Line("Say ? and Enter for what can be said; Ctrl-C stops."))
+    return said
+
+
+def _table(command: Recalibrate, source: Source) -> TableCalibration:
+    """The calibration in a file, if it is this camera's."""
+    from calibration.table_file import check_camera, load_table
+
+    table = load_table(command.table)
+    check_camera(table, source.camera)
+    return table
+
+
+class _Seats:
+    """Everybody who watches: the terminal, a page, a voice, another program, a session."""
+
+    def __init__(
+        self, asked: Asked, follower: Follower, commands: queue.Queue[Spoken], screen: Screen, session: Any
+    ) -> None:
+        self._asked, self._follower, self._commands, self._screen = asked, follower, commands, screen
+        self._session = session
+        self._json: JsonEvents | None = None
+        self._page: Any = None
+        self._voice: Any = None
+        self._last: Status | None = None
+
+    def open(self, fact: GameFact, pieces: Pieces, resumed: Resumed | None) -> list[Callable[[], object]]:
+        """Open what was asked for; gives back what closes it."""
+        asked, closing = self._asked, list[Callable[[], object]]()
+        if asked.json is not None:
+            stream = sys.stdout.buffer if asked.json == STDOUT else open(asked.json, "wb")  # noqa: SIM115 - closed at the end
+            self._json = JsonEvents(stream)
+            closing += [] if asked.json == STDOUT else [stream.close]
+        if asked.serve is not None:
+            from th_vision.commands.serve import introduction
+            from th_vision.page.server import Page
+
+            self._page = Page(commands=self._commands, language=asked.lang, pieces=pieces, **_address(asked.serve))
+            self._page.start()
+            closing.append(self._page.close)
+            for text in introduction(self._page)[:-1]:
+                self._screen.text(text)
+            self._page.publish("game", fact)
+            for earlier in resumed.facts if resumed is not None else ():
+                self._page.publish("fact", earlier)
+        if asked.say:
+            from th_vision.voice.voice import Voice
+
+            self._voice = Voice(asked.lang)
+            closing.append(self._voice.close)
+        return closing
+
+    def outputs(self, asked: Asked) -> Outputs:
+        """Where the referee sends everything."""
+        outputs = Outputs(
+            say=self._say, picture=asked.picture, language=asked.lang, quiet=asked.quiet, watch=self._watch
+        )
+        if self._session is not None:
+            outputs = replace(outputs, line=self._session.game_line, layout=self._session.scene)
+        return replace(outputs, answer=self._voice.say) if self._voice is not None else outputs
+
+    def status(self, status: Status, typed: str) -> None:
+        """How things are just now."""
+        self._screen.status(status, typed)
+        if self._json is not None:
+            import time
+
+            self._json.status(status, time.monotonic())
+        essence = (status.state, status.trouble, status.player, status.cars)
+        last = self._last
+        if self._page is not None and (last is None or essence != (last.state, last.trouble, last.player, last.cars)):
+            self._page.publish("live", self._live(status))
+        self._last = status
+
+    def _live(self, status: Status) -> dict[str, Any]:
+        from th_vision.referee.questions import open_questions
+
+        questions = open_questions(self._follower, self._asked.lang)
+        return {
+            "state": status.state,
+            "trouble": status.trouble,
+            "paused": status.state == "paused",
+            "question": questions[0].text if questions else "",
+        }
+
+    def _say(self, line: Line) -> None:
+        self._screen.say(line)
+        if self._json is not None:
+            self._json.line(line)
+
+    def _watch(self, output: Output) -> None:
+        if self._json is not None:
+            self._json.output(output)
+        if self._page is not None:
+            self._page.publish("output", output)
+        if self._voice is not None:
+            self._voice.hear(output, self._follower.game)
+
+
+def _address(text: str) -> dict[str, Any]:
+    """Host and port of ``HOST:PORT``; either may be left out.
+
+    Raises:
+        VisionError: the port is none.
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        host, port = (text, "") if not text.isdigit() else ("", text)
+    found: dict[str, Any] = {"host": host} if host else {}
+    if port:
+        if not (port.isascii() and port.isdigit() and int(port) < 65536):
+            raise VisionError(f"--serve {text}: {port!r} is no port; give HOST:PORT, such as 0.0.0.0:8087")
+        found["port"] = int(port)
+    return found

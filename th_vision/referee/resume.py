@@ -1,0 +1,96 @@
+"""Taking up a game from its record: what was told, what stood by then, and answers that were cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rules.errors import RulesError
+from rules.events import AlertLine, Answer, Fact, GameFact, MoveFact, RampFact
+from rules.game import Game
+from rules.pieces import Pieces
+from rules.record import Record, read_record
+from th_vision.errors import VisionError
+from th_vision.follow import Follower
+from th_vision.game_layout import layout_of
+from th_vision.known import Known
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A recorded game to go on with. ``missing``: answers to its last fact that are not in the record. ``notes``:
+    lines of it that can't be used."""
+
+    game: GameFact
+    facts: tuple[Fact, ...]
+    missing: tuple[Answer, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def follower(self, pieces: Pieces, *, turn_pause_s: float | None = None) -> Follower:
+        """A follower that goes on with it: the next readings hold the table against the record."""
+        follower = Follower(self.game, pieces, turn_pause_s=turn_pause_s)
+        game = Game(self.game)
+        for fact in self.facts:
+            try:
+                game.apply(fact)
+            except RulesError:
+                continue
+        follower.resume(self.facts, Known(layout_of(game, pieces), numbers=_numbers(self.facts)))
+        return follower
+
+
+def load_game(path: Path) -> Resumed:
+    """The game in a record.
+
+    Raises:
+        RulesError: there is no such record, or no game in it.
+    """
+    record = read_record(path)
+    game, facts = record.game, tuple(fact for fact in record.facts if not isinstance(fact, GameFact))
+    notes = tuple(f"{record.name}: {bad}; left out" for bad in record.bad)
+    return Resumed(game, facts, _missing(record, game, facts), notes)
+
+
+def check_same_game(resumed: Resumed, asked: GameFact, path: Path) -> None:
+    """Refuse to go on with a game by other players or rules than asked for.
+
+    Raises:
+        VisionError: with what the record says.
+    """
+    if resumed.game.players != asked.players:
+        raise VisionError(
+            f"{path}: is a game of {','.join(resumed.game.players)}; leave --players out to go on with it, or name "
+            "another record"
+        )
+
+
+def _missing(record: Record, game_fact: GameFact, facts: Sequence[Fact]) -> tuple[Answer, ...]:
+    """Answers to the last fact that the record should hold and doesn't: it was cut off between two lines."""
+    written = 0
+    for line in reversed(record.lines):
+        if isinstance(line, Fact):
+            break
+        written += not isinstance(line, AlertLine)
+    game = Game(game_fact)
+    answers: list[Answer] = []
+    for fact in facts:
+        try:
+            answers = game.apply(fact)
+        except RulesError:
+            answers = []
+    return tuple(answers[written:]) if facts else ()
+
+
+def _numbers(facts: Iterable[Fact]) -> dict[str, int]:
+    """The last number given to each kind of piece, so that none is used twice."""
+    numbers: dict[str, int] = {}
+    for fact in facts:
+        if not isinstance(fact, MoveFact | RampFact):
+            continue
+        ids = [fact.road.id, *(car.id for car in fact.cars)]
+        ids += [fact.column.id] if fact.column is not None else []
+        for name in ids:
+            if name[1:].isdigit():
+                numbers[name[0]] = max(numbers.get(name[0], 0), int(name[1:]))
+    return numbers
