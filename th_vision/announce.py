@@ -13,6 +13,7 @@ from typing import Literal
 
 from rules.events import (
     CarsLine,
+    CorrectionFact,
     DiscardStickFact,
     EndLine,
     FactColumn,
@@ -69,6 +70,7 @@ class Announcer:
         self._as_is = False
         self._owed: CarsLine | None = None
         self._ruled: dict[str, RulingLine] = {}
+        self._said: dict[str, set[str]] = {}  # of each road
 
     def lines(self, output: Output, owners: Mapping[str, str], kinds: Mapping[str, str] | None = None) -> list[Line]:
         """What to say of one output; ``owners`` and ``kinds``: piece id -> player, -> kind of piece."""
@@ -141,6 +143,7 @@ class Announcer:
                 if self._owed is not None:
                     continue
             said += messages(answer, language=self._language, owners=owners, kinds=kinds)
+        said = self._changed(told, said)
         lines = [Line(message.text, message.reason, message.kind) for message in said]
         if self._quiet:
             kept = any(isinstance(answer, PenaltyLine | EndLine | OutLine) for answer in told.answers)
@@ -148,6 +151,17 @@ class Announcer:
         if self._quiet and not lines:
             return before
         return [*before, head(told, self._language, owners, kinds), *lines]
+
+    def _changed(self, told: Told, said: list[Message]) -> list[Message]:
+        """Of a correction only what was not said before."""
+        roads = {a.road for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
+        new = said
+        if isinstance(told.fact, CorrectionFact):
+            before = self._said.get(told.fact.ruling, set())
+            new = [message for message in said if message.text not in before]
+        for road in roads:
+            self._said[road] = {message.text for message in said}
+        return new
 
     def _guide(self, guide: Guide) -> list[Line]:
         now = dict(guide.off)

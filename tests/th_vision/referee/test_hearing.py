@@ -1,0 +1,375 @@
+"""What follows from what players say: facts for the record, answers, and one line where it can't be."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.events import CorrectionFact, DiscardStickFact, Fact, KnockFact, MoveFact, PassFact, RulingLine, UndoFact
+from rules.layout import Layout, Road
+from rules.phrases import FAULTS
+from tests.th_vision.games import C1, C3, FIRST, R3, RAMPS, SECOND, column, facts, follow, game_line, minus, plus, road
+from th_vision.announce import Announcer, Line
+from th_vision.follow import Follower
+from th_vision.follow_events import Output, Settled
+from th_vision.referee import commands as say
+from th_vision.referee.commands import CommandError, Spoken
+from th_vision.referee.hearing import Hearing
+from th_vision.referee.questions import CLEAR_IF_YES, open_questions
+from th_vision.referee.words import parse
+from th_vision.standings import kinds_of
+
+OFFRAMP = plus(RAMPS, road("r3", C1, (-57, 112)))
+UNSURE = plus(RAMPS, column("c3", -57, 106, 2, levels_probability=0.7), R3)
+FALLEN = plus(minus(SECOND, "r4"), Road(id="r4", ends=((100, -60, 2), (210, -50, 2)), rests_on=("table", "table")))
+
+
+class Table:
+    """A game at which somebody speaks."""
+
+    def __init__(self, *layouts: Layout, **game: object) -> None:
+        self.follower: Follower
+        self.follower, _ = follow(layouts, game_line(**game))
+        self.hearing = Hearing()
+        self.time_s = 10.0
+        self.do = ""
+
+    def hear(self, words: str) -> tuple[list[Fact], list[Line]]:
+        """The facts that follow, but for the words themselves, and the lines that answer."""
+        heard = self.hearing.hear(Spoken(parse(words, self.follower.game.players), words or "next"), self.follower)
+        outputs: list[Output] = []
+        for event in heard.events:
+            self.time_s += 1
+            outputs += self.follower.handle(event, self.time_s)
+        self.do = heard.do
+        return [fact for fact in facts(outputs) if fact.type != "said"], list(heard.lines)
+
+    def settle(self, layout: Layout) -> list[Fact]:
+        self.time_s += 1
+        return facts(self.follower.handle(Settled(layout), self.time_s))
+
+    def refused(self, words: str) -> str:
+        with pytest.raises(CommandError) as caught:
+            self.hear(words)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+
+def text(lines: list[Line]) -> str:
+    return " ".join(f"{line.text} {line.reason}" for line in lines)
+
+
+# --- the record ---
+
+
+def test_every_word_stands_in_the_record_with_its_turn() -> None:
+    table = Table(RAMPS, FIRST)
+    for words in ("score", "cars 1", "explain"):
+        table.hear(words)
+    said = [fact for fact in table.follower.told if fact.type == "said"]
+    assert [(fact.turn, fact.words) for fact in said] == [(2, "score"), (2, "cars 1"), (2, "explain")]
+
+
+def test_what_can_t_be_done_leaves_no_trace() -> None:
+    table = Table(RAMPS)
+    before = len(table.follower.told)
+    table.refused("cars 1")
+    table.refused("y")
+    assert len(table.follower.told) == before
+
+
+# --- questions ---
+
+
+def test_a_question_is_answered_with_yes_or_no() -> None:
+    table = Table(RAMPS, UNSURE)
+    (question,) = open_questions(table.follower)
+    assert "one level higher or lower" in question.text
+    (fact,), _ = table.hear("y")
+    assert isinstance(fact, CorrectionFact)
+    assert dict(fact.set) == {"column-level": "clear"}
+    assert table.follower.game.ruling("r3").call == "legal"  # type: ignore[union-attr]  # there is one
+    assert not open_questions(table.follower)
+
+
+def test_no_to_a_question_is_the_fault() -> None:
+    table = Table(RAMPS, UNSURE)
+    table.hear("n")
+    assert table.follower.game.ruling("r3").call == "fault"  # type: ignore[union-attr]  # there is one
+
+
+def test_accepting_settles_what_is_open_in_the_players_favour() -> None:
+    table = Table(RAMPS, UNSURE)
+    table.hear("a")
+    assert table.follower.game.ruling("r3").call == "legal"  # type: ignore[union-attr]  # there is one
+    _, lines = table.hear("a")
+    assert "Nothing is open" in text(lines)
+
+
+def test_the_answers_to_all_questions_are_known() -> None:
+    for rule in FAULTS:
+        asks_well = FAULTS[rule].question.startswith(("is ", "has ", "were "))
+        if rule in CLEAR_IF_YES or asks_well:
+            continue
+        assert not FAULTS[rule].question.endswith("enough material for this move?")
+
+
+def test_yes_with_no_question_open_says_so() -> None:
+    assert "no question is open" in Table(RAMPS, FIRST).refused("y")
+
+
+# --- corrections ---
+
+
+def test_one_car_more_or_fewer_with_two_keys() -> None:
+    table = Table(RAMPS, FIRST)
+    (fact,), _ = table.hear("+")
+    assert isinstance(fact, CorrectionFact)
+    assert (fact.ruling, dict(fact.set)) == ("r3", {"cars_due": 1})
+    assert table.follower.state == "cars due"
+    table.hear("-")
+    assert table.follower.state == "provisional"
+    assert "none less can be" in table.refused("-")
+
+
+def test_an_older_turn_is_corrected_by_its_number() -> None:
+    table = Table(RAMPS, FIRST, SECOND)
+    (fact,), _ = table.hear("turn 1 cars 2")
+    assert isinstance(fact, CorrectionFact)
+    assert (fact.turn, fact.ruling) == (1, "r3")
+    assert "moves are in turns 1 to 2" in table.refused("turn 9 cars 2")
+
+
+def test_a_crossing_that_was_not_seen_is_corrected_by_its_cars() -> None:
+    assert "cars and the number" in Table(RAMPS, FIRST).refused("over r2")
+
+
+def test_the_players_say_what_a_column_really_is() -> None:
+    table = Table(RAMPS, FIRST)
+    told, _ = table.hear("discs 3")
+    assert [fact.type for fact in told] == ["undo", "move"]
+    assert table.follower.game.columns["c3"].levels == 3
+    table.hear("yellow")
+    column_now = table.follower.game.columns["c3"]
+    assert (column_now.gray, column_now.yellow) == (2, 1)
+    _, lines = table.hear("discs 3")
+    assert "how I saw it" in text(lines)
+    assert "offramp" in Table(RAMPS, OFFRAMP).refused("discs 2")
+
+
+def test_the_players_say_who_built() -> None:
+    table = Table(RAMPS, FIRST)
+    table.hear("by pink")
+    assert table.follower.game.owners["r3"] == "pink"
+
+
+def test_only_what_a_correction_changes_is_said_again() -> None:
+    table = Table(RAMPS, OFFRAMP)
+    announcer = Announcer()
+    game = table.follower.game
+    told = next(f for f in table.follower.told if isinstance(f, MoveFact))
+    ruling = game.ruling(told.road.id)
+    assert isinstance(ruling, RulingLine)
+    from th_vision.follow_events import Told
+
+    announcer.lines(Told(told, (ruling,), 1.0), game.owners, kinds_of(game))
+    fact = CorrectionFact(turn=1, ruling="r3", set={"cars_due": 2})
+    answers = tuple(table.follower.game.copy().apply(fact))
+    lines = announcer.lines(Told(fact, answers, 2.0), game.owners, kinds_of(game))
+    said = text(lines)
+    assert "2 cars" in said
+    assert "builds an offramp: one car" not in said
+
+
+# --- undo, pass, whose turn ---
+
+
+def test_undo_takes_the_newest_turn_back_and_says_what_to_do() -> None:
+    table = Table(RAMPS, FIRST, SECOND)
+    (fact,), lines = table.hear("u")
+    assert isinstance(fact, UndoFact)
+    assert fact.turn == 2
+    assert "Take its pieces off" in text(lines)
+    assert table.follower.game.whose_turn == "pink"
+    assert "turns 1 to 1 can be" in table.refused("undo 5")
+
+
+def test_nothing_to_undo_is_said() -> None:
+    assert "nothing to take back" in Table().refused("u")
+
+
+def test_undo_read_again_gives_the_turn_anew() -> None:
+    table = Table(RAMPS, FIRST)
+    table.hear("u")
+    table.hear("r")
+    assert table.do == "look again"
+    assert [fact.type for fact in table.settle(FIRST)] == ["move"]
+
+
+def test_passing() -> None:
+    table = Table(RAMPS)
+    (fact,), _ = table.hear("p")
+    assert isinstance(fact, PassFact)
+    assert table.follower.game.whose_turn == "pink"
+
+
+def test_who_has_no_discs_in_a_game_with_missions_puts_a_stick_aside() -> None:
+    material = {name: {"gray": 1, "yellow": 0, "sticks": 4, "cars": 5} for name in ("blue", "pink")}
+    table = Table(RAMPS, rules="rainbow-city-missions", material=material)
+    (fact,), _ = table.hear("p")
+    assert isinstance(fact, DiscardStickFact)
+
+
+def test_whose_turn_it_is_can_be_asked_and_set() -> None:
+    table = Table(RAMPS)
+    told, lines = table.hear("turn")
+    assert not told
+    assert text(lines).startswith("It is blue's turn.")
+    told, _ = table.hear("turn pink")
+    assert [fact.type for fact in told] == ["pass"]
+    assert table.follower.game.whose_turn == "pink"
+
+
+# --- the turn is over ---
+
+
+def test_enter_ends_the_turn_but_asks_first_where_cars_are_due() -> None:
+    table = Table(RAMPS, OFFRAMP)
+    _, lines = table.hear("")
+    assert "blue still has one car to place" in text(lines)
+    assert table.follower.state == "cars due"
+    _, lines = table.hear("")
+    assert not lines
+    assert table.follower.state == "waiting"
+
+
+def test_other_words_between_ask_again() -> None:
+    table = Table(RAMPS, OFFRAMP)
+    table.hear("")
+    table.hear("score")
+    _, lines = table.hear("")
+    assert "blue still has one car to place" in text(lines)
+
+
+def test_enter_at_no_turn_says_whose_it_is() -> None:
+    _, lines = Table(RAMPS).hear("")
+    assert text(lines).startswith("It is blue's turn.")
+
+
+# --- knocks and penalties ---
+
+
+def test_a_penalty_by_hand() -> None:
+    table = Table(RAMPS, FIRST)
+    held = table.follower.game.supplies["blue"].gray
+    told, _ = table.hear("penalty pink blue 2")
+    assert [fact.type for fact in told] == ["knock", "correction"]
+    assert table.follower.game.supplies["blue"].gray == held + 2
+    assert table.follower.state == "provisional"  # nothing fell, nothing is to be put back
+
+
+def test_a_penalty_that_was_taken_may_be_given_back() -> None:
+    table = Table(RAMPS, FIRST, SECOND, FALLEN)
+    knock = next(fact for fact in table.follower.told if isinstance(fact, KnockFact))
+    held = table.follower.game.supplies[knock.by].gray
+    table.hear(f"penalty {knock.by} pink 0")
+    assert table.follower.game.supplies[knock.by].gray == held + 1
+    assert "nothing" in Table(RAMPS, FIRST).refused("penalty pink blue 0")
+
+
+def test_while_pieces_are_off_the_turn_is_not_over() -> None:
+    table = Table(RAMPS, FIRST, SECOND, FALLEN)
+    assert "put them back" in table.refused("")
+    _, lines = table.hear("g")
+    assert "pink's road r4" in text(lines)
+    table.hear("a")
+    assert table.follower.state != "knocked"
+    _, lines = table.hear("g")
+    assert "Nothing is to be put back" in text(lines)
+
+
+# --- asking ---
+
+
+def test_what_if_changes_nothing() -> None:
+    table = Table(RAMPS, OFFRAMP)
+    before = table.follower.game.copy()
+    _, lines = table.hear("what if cars 3")
+    assert "3 cars" in text(lines)
+    _, lines = table.hear("what if fault overhang")
+    assert "sticks out" in text(lines)
+    _, lines = table.hear("what if cars_must_be_placed=false")
+    assert "cars_must_be_placed = False, turn 1" in text(lines)
+    assert table.follower.game == before
+    assert "unknown" in table.refused("what if colour=blue")
+    assert "no move was ruled" in Table(RAMPS).refused("what if cars 1")
+
+
+def test_explaining_a_turn() -> None:
+    table = Table(RAMPS, FIRST)
+    _, lines = table.hear("e")
+    assert "one level higher or lower" in text(lines)
+    assert "no turn 7" in table.refused("e 7")
+
+
+def test_supplies_and_score_and_help() -> None:
+    table = Table(RAMPS, FIRST)
+    assert "Blue holds" in text(table.hear("d")[1])
+    assert "Cars still to place: blue" in text(table.hear("s")[1])
+    with_missions = Table(RAMPS, FIRST, rules="rainbow-city-missions")
+    assert "point" in text(with_missions.hear("s")[1])
+    assert "undo the last turn" in text(table.hear("?")[1])
+
+
+# --- pause, the end ---
+
+
+def test_pause_and_go() -> None:
+    table = Table(RAMPS)
+    table.hear("pause")
+    assert table.follower.state == "paused"
+    assert not table.settle(FIRST)
+    table.hear("go")
+    assert table.do == "look again"
+    assert [fact.type for fact in table.settle(FIRST)] == ["move"]
+
+
+def test_pausing_twice_goes_on() -> None:
+    table = Table(RAMPS)
+    table.hear("pause")
+    table.hear("pause")
+    assert table.follower.state == "waiting"
+
+
+def test_quit_is_for_whoever_runs_the_loop() -> None:
+    table = Table(RAMPS)
+    table.hear("q")
+    assert table.do == "quit"
+
+
+# --- a lost thread ---
+
+
+def test_a_lost_thread_is_found_by_yes_or_no() -> None:
+    hidden = minus(FIRST, "c3")
+    table = Table(RAMPS, hidden, hidden)
+    assert table.follower.state == "desynchronised"
+    told, _ = table.hear("y")
+    assert [fact.type for fact in told] == ["move"]
+    table = Table(RAMPS, hidden, hidden)
+    told, _ = table.hear("n")
+    assert not told
+    assert table.follower.state == "waiting"
+
+
+@pytest.mark.parametrize("command", [say.Penalty("blue", "purple"), say.WhoseTurn("purple"), say.Recount("purple")])
+def test_names_from_elsewhere_are_checked(command: say.Command) -> None:
+    table = Table(RAMPS, FIRST)
+    with pytest.raises(CommandError, match="none of the players"):
+        table.hearing.hear(Spoken(command, "page"), table.follower)
+
+
+def test_a_column_that_stands_is_still_known_after_its_turn_was_taken_back() -> None:
+    table = Table(RAMPS, FIRST)
+    table.hear("u")
+    assert not table.settle(FIRST)
+    assert [fact.type for fact in table.settle(plus(RAMPS, C3, road("r3", C1, C3, sigma_xy=0.5)))] == []
