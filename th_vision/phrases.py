@@ -236,3 +236,39 @@ THE_PLAYER: Final = "the player"
 THAT_PIECE: Final = "something that stood there"
 CLIP_CARS: Final = Plural("one car", "{n} cars")
 CLIP_DISCS: Final = Plural("one disc", "{n} discs")
+
+# --- The report -------------------------------------------------------------------------------------------------------
+
+REPORT_TITLE: Final = "Tokyo Highway: {players}"
+PLAYED_BY: Final = "Played by the rules {rules}."
+NOT_OVER: Final = "The game is not over in this record."
+REPORT: Final[dict[str, str]] = {
+    "result": "Result",
+    "sheet": "Score sheet",
+    "figures": "Figures of the game",
+    "total": "total",
+    "cars.on.roads": "cars on the roads",
+    "city": "The city at the end",
+    "city.label": "The city at the end in 3D, to turn around",
+    "city.keys": "Drag or arrow keys turn it, wheel or plus and minus zoom, shift and drag move it, 0 begins anew.",
+}
+CLOSEST_CALL: Final = "Closest call"
+HIGHEST_COLUMN: Final = "Highest column"
+HIGHEST_IS: Final = Plural("{player}'s {column}: one level", "{player}'s {column}: {n} levels")
+MOST_CROSSED: Final = "Most crossed road"
+CROSSED_TIMES: Final = Plural("{piece}: one crossing", "{piece}: {n} crossings")
+BEST_MOVE: Final = "Best move"
+CARS_AT_ONCE: Final = Plural("{player} in turn {turn}: one car", "{player} in turn {turn}: {n} cars at once")
+MOST_ROADS: Final = "Longest highway"
+ROADS_BUILT: Final = Plural("{player}: one road", "{player}: {n} roads")
+COLLAPSES: Final = "Collapses"
+NONE_FELL: Final = "Nothing fell."
+KNOCKS: Final = Plural("one collapse, {fell}.", "{n} collapses, {fell}.")
+FELL: Final = Plural("one piece fell", "{n} pieces fell")
+WORST: Final = Plural(
+    "the worst: {player} in turn {turn}, one piece.",
+    "the worst: {player} in turn {turn}, {n} pieces.",
+)
+QUESTIONS: Final = "Questions"
+ASKED: Final = Plural("one ruling was too close to call.", "{n} rulings were too close to call.")
+DECIDED: Final = Plural("the players decided one.", "the players decided {n}.")

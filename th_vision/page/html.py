@@ -35,7 +35,7 @@ def page_of(language: str, control: bool) -> PageText:
         RulesError: no such language.
     """
     words = words_in(language)
-    style, script = asset("page.css"), f"{asset('board.js')}\n{asset('page.js')}"
+    style, script = f"{asset('board.css')}\n{asset('page.css')}", f"{asset('board.js')}\n{asset('page.js')}"
     told = {"language": language, "languages": _LANGUAGE_NAMES, "control": control, "words": words_of_page(words)}
     parts = {
         "LANG": language,

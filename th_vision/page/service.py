@@ -258,7 +258,7 @@ def _closeup_data(closeup: CloseUp, step: Step, language: str) -> dict[str, Any]
         "call": closeup.call,
         "pays": closeup.pays,
         "at": [round(closeup.at[0], 1), round(closeup.at[1], 1)],
-        "title": f"{title_of(closeup, words)} {measure_of(closeup, words)}",
+        "title": f"{title_of(closeup, words)} ({measure_of(closeup, words)})",
     }
 
 
