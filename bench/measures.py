@@ -24,6 +24,11 @@ def to_depth(images: list[NDArray[np.uint16]], unit_mm: float) -> Floats:
     return stack
 
 
+def seen_median(stack: Floats) -> Floats:
+    """Median (h, w) of a stack over the shots that see a pixel."""
+    return np.nanmedian(stack, axis=0).astype(np.float32)
+
+
 def plane_fit(image: Floats, mask: Mask) -> Floats:
     """Plane through an image (a*u + b*v + c, which a plane is in disparity) by least squares with two trims."""
     v, u = np.nonzero(mask & np.isfinite(image))
@@ -116,9 +121,41 @@ def averaging(residual: Floats, mask: Mask, n: int) -> float:
 
 
 def fixed_pattern(mean: Floats, mask: Mask, temporal_sd: float, n: int, scale: float) -> float:
-    """sd of what stays of a mean of n shots finer than the ripple; the temporal rest is taken out."""
-    fine = mean - blurred(mean, mask, 22 * scale)
+    """sd of what stays of a mean of n shots finer than 10 px; the temporal rest is taken out."""
+    fine = mean - blurred(mean, mask, 10 * scale)
     return float(np.sqrt(max(robust_sd(fine[mask]) ** 2 - temporal_sd**2 / n, 0.0)))
+
+
+def local_plane_sd(
+    shots: Floats, z_mm: Floats, mask: Mask, at_mm: list[float], side_px: int, within_mm: float = 15
+) -> list[float]:
+    """sd of single shots against planes through windows of ``side_px``, where the plane is so far away."""
+    found: dict[float, list[float]] = {at: [] for at in at_mm}
+    v, u = np.mgrid[:side_px, :side_px].reshape(2, -1)
+    A = np.column_stack([u, v, np.ones(len(u))]).astype(np.float64)
+    for y in range(0, mask.shape[0] - side_px, side_px):
+        for x in range(0, mask.shape[1] - side_px, side_px):
+            here = (slice(y, y + side_px), slice(x, x + side_px))
+            distance = float(z_mm[y + side_px // 2, x + side_px // 2])
+            near = [at for at in at_mm if abs(at - distance) < within_mm]
+            if not near or not mask[here].all():
+                continue
+            patches = shots[:, here[0], here[1]].reshape(len(shots), -1).T
+            whole = patches[:, np.isfinite(patches).all(axis=0)].astype(np.float64)
+            if whole.shape[1]:
+                rest = whole - A @ np.linalg.lstsq(A, whole, rcond=None)[0]
+                found[near[0]].append(float(np.sqrt(np.mean(rest**2))))
+    return [float(np.median(v)) if v else float("nan") for v in found.values()]
+
+
+def pixel_locking(mean_px: Floats, plane_px: Floats, mask: Mask, scale: float) -> float:
+    """Amplitude, px, of the wave of one pixel's length in the disparity of a tilted plane (mean of shots)."""
+    rest = mean_px - blurred(mean_px, mask, 14 * scale)
+    inner = mask & np.isfinite(rest)
+    phase = np.exp(-2j * np.pi * mean_px[inner].astype(np.float64))
+    slope = float(np.abs(np.gradient(plane_px, axis=0)).mean())
+    seen = 1 - np.exp(-2 * (np.pi * 14 * scale * slope) ** 2)  # what the smooth part takes away of such a wave
+    return float(2 * abs(np.mean(rest[inner] * phase)) / seen)
 
 
 def ripple(mean_px: Floats, mask: Mask, scale: float) -> float:

@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 from th_vision.virtual_table.cameras import VirtualCamera
 from th_vision.virtual_table.kernel import Floats
 from th_vision.virtual_table.render import Caster, CleanRender, Looks
+from th_vision.virtual_table.surfaces import look_up, surface
 
 Array = NDArray[np.float64]
 _TEXELS = 2  # of the dots' picture, to a native pixel
 _DYES_SHOW = 0.6  # colours are paler in infrared: this share of an albedo's difference to mid grey stays
 _MID_GREY = 0.45
+_ROOM, _GLOW = 0.3, 0.7  # even light: the room's, and what the projector scatters; of a surface's 1
+_FACES_DIFFER = 0.4
+_SUB_RAYS = tuple((x, y) for y in (-0.25, 0.25) for x in (-0.375, -0.125, 0.125, 0.375))
+_CHUNK = 400_000
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,19 @@ class InfraredPair:
 
     def __init__(self, camera: VirtualCamera, dots: Dots, seed: int) -> None:
         self._camera = camera
+        self._dots_at = np.zeros(2, dtype=np.float32)
         K = camera.depth
         margin = 1.3  # the projector lights more than one imager sees
         shape = (int(K.height * margin) * _TEXELS, int(K.width * margin) * _TEXELS)
         self._dots = dots_picture(shape, dots, seed) if camera.model.projector_x_mm is not None else None
 
-    def render(self, clean: CleanRender, error_px: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        """Left and right picture; ``error_px``: how far each imager sees things displaced sideways, (h, w) each."""
+    def render(self, clean: CleanRender, error_px: tuple[Floats, Floats], dots_px: Array) -> tuple[Floats, Floats]:
+        """Left and right picture.
+
+        ``error_px``: how far each imager sees things displaced sideways, (h, w) each; ``dots_px``: how far the
+        projector's picture is displaced now (across, down).
+        """
+        self._dots_at = dots_px.astype(np.float32) * np.float32(_TEXELS)
         meshes = list(clean.parts)
         caster = Caster(meshes)
         looks = Looks(clean.scene, meshes, self._camera.distance_mm / self._camera.depth.fx)
@@ -74,39 +85,71 @@ class InfraredPair:
         )
 
     def _eye(self, caster: Caster, looks: Looks, x_mm: float, error_px: Floats) -> Floats:
+        K = self._camera.depth
+        v, u = np.mgrid[: K.height, : K.width].astype(np.float32)
+        ideal = (u - error_px).ravel()
+        light, key = self._seen(caster, looks, x_mm, ideal, v.ravel())
+        picture, faces = light.reshape(u.shape), key.reshape(u.shape)
+        rims = np.zeros(u.shape, dtype=np.bool_)
+        across, down = np.abs(np.diff(faces, axis=1)) > _FACES_DIFFER, np.abs(np.diff(faces, axis=0)) > _FACES_DIFFER
+        rims[:, 1:] |= across
+        rims[:, :-1] |= across
+        rims[1:] |= down
+        rims[:-1] |= down
+        at = np.flatnonzero(rims)
+        flat = picture.reshape(-1)
+        for part in np.array_split(at, len(at) * len(_SUB_RAYS) // _CHUNK + 1) if len(at) else ():
+            sub_u, sub_v = (
+                (np.take(f.ravel(), part)[:, None] + np.array(o, dtype=np.float32)).ravel()
+                for f, o in ((u - error_px, [r[0] for r in _SUB_RAYS]), (v, [r[1] for r in _SUB_RAYS]))
+            )
+            finer, _ = self._seen(caster, looks, x_mm, sub_u, sub_v)
+            flat[part] = finer.reshape(len(part), -1).mean(axis=1)
+        return np.asarray(picture, dtype=np.float32)
+
+    def _seen(self, caster: Caster, looks: Looks, x_mm: float, u: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """Light (n,) that comes from pixels (u, v) of an imager at ``x_mm``, and a number (n,) for the face seen."""
         K, T = self._camera.depth, self._camera.T_table_depth
-        h, w = K.height, K.width
-        directions = np.empty((h, w, 3), dtype=np.float32)
-        directions[..., 0] = (np.arange(w, dtype=np.float32)[None, :] - np.float32(K.cx) - error_px) / np.float32(K.fx)
-        directions[..., 1] = ((np.arange(h) - K.cy) / K.fy)[:, None]
-        directions[..., 2] = 1
-        flat = directions.reshape(-1, 3)
-        rays = np.empty((h * w, 6), dtype=np.float32)
+        directions = np.ones((len(u), 3), dtype=np.float32)
+        directions[:, 0] = (u - np.float32(K.cx)) / np.float32(K.fx)
+        directions[:, 1] = (v - np.float32(K.cy)) / np.float32(K.fy)
+        rays = np.empty((len(u), 6), dtype=np.float32)
         rays[:, :3] = T[:3, 3] + x_mm * T[:3, 0]
-        np.matmul(flat, T[:3, :3].T.astype(np.float32), out=rays[:, 3:])
+        np.matmul(directions, T[:3, :3].T.astype(np.float32), out=rays[:, 3:])
         z, ids, normals = caster.cast(rays)
         z[~np.isfinite(z)] = 1e4
         points = rays[:, :3] + rays[:, 3:] * z[:, None]
         albedo = looks.albedo(points, ids) @ np.array([0.15, 0.25, 0.6], dtype=np.float32)
         grey = _MID_GREY + _DYES_SHOW * (albedo - _MID_GREY)
         facing = 0.6 + 0.4 * np.abs(normals[:, 2])
-        light = facing + self._projected(caster, flat, z, x_mm, points, normals)
-        return np.asarray((grey * light).reshape(h, w), dtype=np.float32)
+        dots = np.where(ids == 0, np.float32(surface(looks.surface).dots), np.float32(1))
+        light = _ROOM * facing + self._projected(caster, directions, z, x_mm, points, normals, dots)
+        key = ids.astype(np.float32) * 7 + normals @ np.array([1.7, 2.3, 3.1], dtype=np.float32)
+        return np.asarray(grey * light, dtype=np.float32), np.asarray(key, dtype=np.float32)
 
     def _projected(
-        self, caster: Caster, directions: Floats, z: Floats, x_mm: float, points: Floats, normals: Floats
+        self,
+        caster: Caster,
+        directions: Floats,
+        z: Floats,
+        x_mm: float,
+        points: Floats,
+        normals: Floats,
+        strength: Floats,
     ) -> Floats:
-        """Light of the dots on each point, (n,)."""
+        """Light of the projector on each point, (n,): its dots, this strong, over an even glow."""
         if self._dots is None or self._camera.model.projector_x_mm is None:
-            return np.zeros(len(z), dtype=np.float32)
+            return np.full(len(z), _GLOW, dtype=np.float32)
         K, T = self._camera.depth, self._camera.T_table_depth
         rows, columns = self._dots.shape
         at = x_mm - self._camera.model.projector_x_mm
-        mx = ((directions[:, 0] + np.float32(at) / z) * np.float32(K.fx * _TEXELS) + columns / 2).reshape(-1, K.width)
-        my = (directions[:, 1] * np.float32(K.fy * _TEXELS) + rows / 2).reshape(-1, K.width)
-        shine = np.asarray(
-            cv2.remap(self._dots, mx.astype(np.float32), my.astype(np.float32), cv2.INTER_LINEAR)
-        ).ravel()
+        mx = (
+            (directions[:, 0] + np.float32(at) / z) * np.float32(K.fx * _TEXELS)
+            + np.float32(columns / 2)
+            + self._dots_at[0]
+        )
+        my = directions[:, 1] * np.float32(K.fy * _TEXELS) + np.float32(rows / 2) + self._dots_at[1]
+        shine = look_up(self._dots, mx, my)
         lamp = (T[:3, 3] + self._camera.model.projector_x_mm * T[:3, 0]).astype(np.float32)
         way = lamp - points
         far = np.sqrt(np.einsum("ij,ij->i", way, way))
@@ -114,4 +157,6 @@ class InfraredPair:
         rays = np.concatenate([points + normals * np.float32(0.2), way], axis=1)
         rays[:, 3:] *= 0.98  # up to the projector, not beyond
         lit = ~caster.blocked(rays)
-        return np.asarray(shine * lit * cosine * (self._camera.distance_mm / far) ** 2, dtype=np.float32)
+        return np.asarray(
+            (_GLOW + strength * shine) * lit * cosine * (self._camera.distance_mm / far) ** 2, dtype=np.float32
+        )

@@ -237,6 +237,7 @@ class Looks:
 
     def __init__(self, scene: Scene, meshes: list[Part], footprint_mm: float) -> None:
         self._meshes = meshes
+        self.surface = scene.table.surface
         self._table = table_texture(scene.table.surface, scene.table.seed)
         self._board: BoardBody | None = scene.board
         self._print = None if scene.board is None else _softened(scene.board, footprint_mm)

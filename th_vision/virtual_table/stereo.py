@@ -26,10 +26,13 @@ from th_vision.virtual_table.unit import Bytes, Unit, eye_error
 _LEVELS = 1023  # of the imagers' 10 bit
 _TABLE_LEVEL = 300.0  # where auto-exposure puts the middle of the picture
 _LENS_SIGMA_PX = 0.6
-_READ_NOISE = 3.0  # levels
-_SHOT_NOISE = 0.45  # levels, times the root of the level
+_PULL_PX = 0.07  # amplitude of this matcher's pull towards whole disparities
+_READ_NOISE = 2.5  # levels
+_SHOT_NOISE = 0.3  # levels, times the root of the level
+_SPECKLE = 0.032  # share of the level: the laser's grain, and whatever else grows with light
 _SEARCH_BEYOND_PX = 10
-_OTHER_PIXELS = 0.008  # gain of a pixel against its neighbours (what a picture's flat-field correction leaves)
+_DOTS_WALK_PX = 1.2  # of the projector against the imagers, from moment to moment, for each of ``Faults.wander``
+_OTHER_PIXELS = 0.022  # gain of a pixel against its neighbours (what a picture's flat-field correction leaves)
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,21 @@ class StereoSensor(Unit):
         dots: Dots | None = None,
     ) -> None:
         super().__init__(camera, faults, rng)
-        self._matching = matching or Matching()
+        self._matching = matching or Matching(evened_px=_PULL_PX - self.faults.locking_px)
         self._waves = self.draw_waves(self.plane(), rng)
         life = int(rng.integers(1 << 62))
         self._color_rng = np.random.default_rng(life)
         own = np.random.default_rng([life, 2])
+        self._dots_rng = np.random.default_rng([life, 3])
+        self._dots_px = np.zeros(2)
         h, w = camera.depth.height, camera.depth.width
         self._gains = [1 + _OTHER_PIXELS * own.standard_normal((h, w), dtype=np.float32) for _ in range(2)]
         self._pair = InfraredPair(camera, dots or Dots(), int(own.integers(1 << 30)))
+
+    def drift_on(self, rng: np.random.Generator, elapsed_s: float = 0.0) -> None:
+        """Let time pass between two moments: offset, tilt and the projector walk a little, the unit warms up."""
+        super().drift_on(rng, elapsed_s)
+        self._dots_px += _DOTS_WALK_PX * self.faults.wander * self._dots_rng.normal(0, 1, 2)
 
     def settle(self, clean: CleanRender, *, exposure: float = 1.0) -> SettledPair:
         """Draw both pictures of a still moment."""
@@ -73,7 +83,7 @@ class StereoSensor(Unit):
         v = np.arange(K.height, dtype=np.float32)[:, None]
         errors = (eye_error(u, v, self._waves, 0) + self.drift_field(), eye_error(u, v, self._waves, 1))
         flat = np.zeros((K.height, K.width), dtype=np.float32)
-        left, right = self._pair.render(clean, (errors[0] + flat, errors[1] + flat))
+        left, right = self._pair.render(clean, (errors[0] + flat, errors[1] + flat), self._dots_px)
         gain = _TABLE_LEVEL / max(float(np.median(left)), 1e-3)
         pictures = [
             np.asarray(cv2.GaussianBlur(p, (0, 0), _LENS_SIGMA_PX), dtype=np.float32) * np.float32(gain) * g
@@ -95,7 +105,8 @@ class StereoSensor(Unit):
         return np.asarray(np.rint(d / DISPARITY_STEP_PX) * DISPARITY_STEP_PX, dtype=np.float32)
 
     def _noisy(self, picture: Floats, rng: np.random.Generator) -> Grey:
-        sd = np.sqrt(_READ_NOISE**2 + _SHOT_NOISE**2 * picture) * np.float32(self.faults.noise_gain)
+        sd = np.sqrt(_READ_NOISE**2 + _SHOT_NOISE**2 * picture + (_SPECKLE * picture) ** 2)
+        sd *= np.float32(self.faults.noise_gain)
         noise = rng.standard_normal(picture.shape, dtype=np.float32)
         return np.asarray(np.clip(np.rint(picture + sd * noise), 0, _LEVELS), dtype=np.uint16)
 

@@ -6,6 +6,7 @@ picture's (u - d, v). A cost volume is (h, n, w) uint16: cost of disparity ``fir
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -16,6 +17,7 @@ Floats = NDArray[np.float32]
 Grey = NDArray[np.uint16]
 Bits = NDArray[np.uint32]
 Costs = NDArray[np.uint16]
+Choice = NDArray[np.intp]
 # Neighbours that the census compares with the centre, every second one of a window of 9 x 7: (dv, du).
 _CENSUS = tuple((dv, du) for dv in range(-3, 4) for du in range(-4, 5) if (dv + du) % 2 == 0 and (dv, du) != (0, 0))
 COST_SCALE = 384  # of one bit, so that means of windows keep fractions
@@ -28,14 +30,24 @@ class Matching:
 
     ``support``: sides (horizontal, vertical) px of the box of support, applied twice (its shape is then near a
     Gaussian's). ``step_cost``, ``jump_cost``: of a change of disparity by one, by more, in bits. ``unique``: the
-    second best choice must cost so many times the best. ``agree_px``: left and right must agree within this.
+    second best choice must cost so many times the best. ``fits``: a window fits where no more than this share of its
+    bits differ (by chance it is half). ``agree_px``: left and right must agree within this.
+    ``shift_px``: windows about a pixel may lie off its middle by so much (horizontal, vertical); ``nearer``:
+    where a surface ``apart_px`` nearer is within ``reach_px``, it is taken if it costs less than this many times the
+    least (edges are fattened). ``evened_px``: amplitude of the pull towards whole disparities that is taken out again.
     """
 
     support: tuple[int, int] = (13, 9)
     step_cost: float = 0.6
     jump_cost: float = 3.0
     unique: float = 1.04
+    fits: float = 0.33
     agree_px: int = 1
+    shift_px: tuple[int, int] = (5, 2)
+    reach_px: tuple[int, int] = (7, 3)
+    apart_px: int = 3
+    nearer: float = 2.2
+    evened_px: float = 0.05
 
 
 def census(picture: Grey) -> Bits:
@@ -110,42 +122,87 @@ def match_pair(left: Grey, right: Grey, first: int, n: int, how: Matching) -> Fl
     ``first``, ``n``: the disparities that are searched.
     """
     costs = cost_volume(census(left), census(right), first, n, how.support)
-    total = semi_global(costs, round(how.step_cost * COST_SCALE), round(how.jump_cost * COST_SCALE))
-    choice = total.argmin(axis=1)
-    good = _agrees(total, choice, first, how.agree_px) & _unique(total, choice, how.unique)
+    shifted = _best_windows(costs, how.shift_px)
+    total = semi_global(shifted, round(how.step_cost * COST_SCALE), round(how.jump_cost * COST_SCALE))
+    least = total.argmin(axis=1)
+    choice = _nearer_wins(least, lambda k: _taken(shifted, k), how)
+    theirs = _nearer_wins(_right_choice(total, first), lambda k: _taken_from_right(shifted, k, first), how)
+    good = _agrees(choice, theirs, first, how.agree_px)
+    good &= _unique(total, least, how.unique) | (choice != least)
     good &= (choice > 0) & (choice < n - 1)
-    disparity = first + choice + _sub_pixel(costs, np.clip(choice, 1, n - 2))
-    return np.where(good, disparity, 0).astype(np.float32)
+    at = np.clip(choice, 1, n - 2)
+    good &= _taken(shifted, at) < how.fits * len(_CENSUS) * COST_SCALE
+    fraction = _sub_pixel(costs, shifted, at)
+    fraction += np.float32(how.evened_px) * np.sin(np.float32(2 * np.pi) * fraction)
+    return np.asarray(np.where(good, first + at + fraction, 0), dtype=np.float32)
 
 
-def _taken(volume: Costs, at: NDArray[np.intp]) -> Floats:
-    return np.take_along_axis(volume, at[:, None], axis=1)[:, 0].astype(np.float32)
+def _nearer_wins(choice: Choice, cost_of: Callable[[Choice], Floats], how: Matching) -> Choice:
+    """Near an edge both surfaces have a window that fits: there the nearer one is taken."""
+    size = (2 * how.reach_px[0] + 1, 2 * how.reach_px[1] + 1)
+    ellipse = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size)
+    grown = np.asarray(cv2.dilate(choice.astype(np.int16), ellipse), dtype=np.intp)
+    taken = (grown - choice >= how.apart_px) & (cost_of(grown) <= cost_of(choice) * np.float32(how.nearer))
+    return np.where(taken, grown, choice)
 
 
-def _sub_pixel(costs: Costs, at: NDArray[np.intp]) -> Floats:
-    """Where the window's cost is least between its neighbours, -0.5..0.5: of a parabola through the three."""
-    below, here, above = (_taken(costs, at + k) for k in (-1, 0, 1))
+def _best_windows(costs: Costs, shift_px: tuple[int, int]) -> Costs:
+    """The cost of the best window that holds a pixel, not only of the one about it."""
+    out = np.empty_like(costs)
+    box = cv2.getStructuringElement(cv2.MORPH_RECT, (2 * shift_px[0] + 1, 2 * shift_px[1] + 1))
+    for k in range(costs.shape[1]):
+        out[:, k] = cv2.erode(costs[:, k], box)
+    return out
+
+
+def _taken(volume: Costs, at: Choice) -> Floats:
+    return np.asarray(np.take_along_axis(volume, at[:, None], axis=1)[:, 0], dtype=np.float32)
+
+
+def _taken_from_right(volume: Costs, at: Choice, first: int) -> Floats:
+    """Costs (h, w) of the right picture's pixels for their choices; great where the left picture ends."""
+    h, _, w = volume.shape
+    u = np.arange(w)[None, :] + at + first
+    cost = np.asarray(volume[np.arange(h)[:, None], at, np.minimum(u, w - 1)], dtype=np.float32)
+    cost[u >= w] = 65535
+    return cost
+
+
+def _sub_pixel(costs: Costs, shifted: Costs, at: Choice) -> Floats:
+    """Where the cost is least between its neighbours, -0.5..0.5: of a parabola through the three.
+
+    The window about the pixel is asked; where it does not see this surface, the best window that holds the pixel.
+    """
+    own = [_taken(costs, at + k) for k in (-1, 0, 1)]
+    best = [_taken(shifted, at + k) for k in (-1, 0, 1)]
+    sees = (own[1] <= own[0]) & (own[1] <= own[2])
+    below, here, above = (np.where(sees, a, b) for a, b in zip(own, best, strict=True))
     bend = np.maximum(below + above - 2 * here, 1)
     return np.asarray(np.clip((below - above) / (2 * bend), -0.5, 0.5), dtype=np.float32)
 
 
-def _agrees(total: Costs, choice: NDArray[np.intp], first: int, within: int) -> NDArray[np.bool_]:
-    """Whether the right picture's pixel chooses this left pixel too."""
+def _right_choice(total: Costs, first: int) -> Choice:
+    """(h, w) what each pixel of the right picture would choose."""
     h, n, w = total.shape
     least = np.full((h, w), np.uint16(65535))
-    chosen = np.full((h, w), -1000, dtype=np.int32)
+    chosen = np.zeros((h, w), dtype=np.intp)
     for k in range(n):
         d = first + k
         here = total[:, k, d:]
         less = here < least[:, : w - d]
         np.minimum(here, least[:, : w - d], out=least[:, : w - d])
-        chosen[:, : w - d][less] = d
-    u = np.arange(w)[None, :] - (choice + first)
-    back = np.take_along_axis(chosen, np.maximum(u, 0), axis=1)
-    return np.asarray((u >= 0) & (np.abs(back - (choice + first)) <= within), dtype=np.bool_)
+        chosen[:, : w - d][less] = k
+    return chosen
 
 
-def _unique(total: Costs, choice: NDArray[np.intp], times: float) -> NDArray[np.bool_]:
+def _agrees(choice: Choice, theirs: Choice, first: int, within: int) -> NDArray[np.bool_]:
+    """Whether the right picture's pixel chooses this left pixel too."""
+    u = np.arange(choice.shape[1])[None, :] - (choice + first)
+    back = np.take_along_axis(theirs, np.maximum(u, 0), axis=1)
+    return np.asarray((u >= 0) & (np.abs(back - choice) <= within), dtype=np.bool_)
+
+
+def _unique(total: Costs, choice: Choice, times: float) -> NDArray[np.bool_]:
     """Whether no other choice, the neighbours aside, costs about as little."""
     n = total.shape[1]
     best = _taken(total, choice)

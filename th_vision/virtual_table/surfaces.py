@@ -25,22 +25,24 @@ class Surface:
     """A table surface as the depth sensor feels it.
 
     ``noise_px``: temporal sd of disparity at 0.65 m; ``pattern_px``: sd of the fixed pattern; ``holes``: share of
-    pixels without depth; ``gloss``: strength of a lamp's mirror image.
+    pixels without depth; ``gloss``: strength of a lamp's mirror image. ``dots``: how strong the projector's dots stand
+    out (paint, paper and lacquer scatter light under their skin, or throw it elsewhere).
     """
 
     noise_px: float
     pattern_px: float
     holes: float
     gloss: float = 0.0
+    dots: float = 1.0
 
 
 # Inside the measured ranges: 0.03-0.13 px temporal, 0.04-0.09 px fixed, 0-3 % holes.
 SURFACES: dict[str, Surface] = {
     "wood": Surface(0.060, 0.050, 0.001),
-    "white": Surface(0.100, 0.060, 0.0003),
-    "dark_cloth": Surface(0.085, 0.065, 0.012),
+    "white": Surface(0.100, 0.060, 0.0003, dots=0.5),
+    "dark_cloth": Surface(0.085, 0.065, 0.012, dots=0.8),
     "mat": Surface(0.045, 0.055, 0.003),
-    "glossy": Surface(0.090, 0.080, 0.025, gloss=0.5),
+    "glossy": Surface(0.090, 0.080, 0.025, gloss=0.5, dots=0.5),
 }
 
 
@@ -164,10 +166,15 @@ def sample(texture: Floats, u_mm: NDArray[np.floating], v_mm: NDArray[np.floatin
     h, w = texture.shape[:2]
     x = np.mod(np.asarray(u_mm, dtype=np.float32) / TEXEL_MM, w)
     y = np.mod(np.asarray(v_mm, dtype=np.float32) / TEXEL_MM, h)
+    return look_up(texture, x, y, cv2.BORDER_WRAP)
+
+
+def look_up(picture: Floats, x: Floats, y: Floats, border: int = cv2.BORDER_CONSTANT) -> Floats:
+    """Bilinear look-up at pixels (x, y), each (n,), of any number; gives (n,) or (n, 3)."""
     side = max(1, int(np.ceil(len(x) / 8192)))
     fill = side * 8192 - len(x)  # remap takes images of at most 32767 a side
     shape = (side, 8192)
     mx = np.pad(x, (0, fill)).reshape(shape)
     my = np.pad(y, (0, fill)).reshape(shape)
-    out = cv2.remap(texture, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_WRAP)
-    return np.asarray(out, dtype=np.float32).reshape(side * 8192, -1)[: len(x)].squeeze(-1 if texture.ndim == 2 else ())
+    out = cv2.remap(picture, mx, my, cv2.INTER_LINEAR, borderMode=border)
+    return np.asarray(out, dtype=np.float32).reshape(side * 8192, -1)[: len(x)].squeeze(-1 if picture.ndim == 2 else ())
