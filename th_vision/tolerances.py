@@ -124,6 +124,21 @@ RIM_STEP_PX = 16
 REMIND_S = 8.0
 # Frames that can't be used for so long are told.
 BLIND_S = 2.0
+# So often a still picture is held against the one that the table was last read from; so many looks in a row must agree.
+STEADY_EVERY_S = 0.3
+BUMP_LOOKS = 2
+# Phase correlation of two pictures of one table scatters by 0.4 px (0.25 mm) at most while pieces come and go.
+BUMP_MM = 1.0
+BUMP_SIGMAS = 4.0
+# A pose measured anew is gone on with up to so large a shift, where it is known so well at the picture's corners.
+BUMP_MOST_MM = 150.0
+BUMP_SIGMA_MM = 0.4
+# Of the picture so much differs where it is another picture as a whole.
+BUMP_SHARE = 0.5
+# Light that changed by more than this factor may change colours, too.
+LIGHT_GAIN = 1.6
+# Depth that drifted by more than this since calibration: time to calibrate again.
+DRIFT_MM = 8.0
 # What players said of a column's discs outweighs any reading (log-odds).
 PLAYERS_SURE = 60.0
 
