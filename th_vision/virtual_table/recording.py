@@ -7,7 +7,7 @@ DIR/calibration/depth/...  DIR/calibration/color/...  DIR/calibration/recording.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,14 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera, Intrinsics
-from rules.adjudicate import adjudicate, lines
-from rules.events import Line
 from rules.pieces import Pieces
-from rules.record import parse_record, write_record
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.output import write_aside
 from th_vision.virtual_table.moment import Moment
 from th_vision.virtual_table.session import Session
+from th_vision.virtual_table.telling import Telling
 
-TRUTH_SCHEMA = "th-vision/truth/1"
 JPEG_QUALITY = 90
 PNG_LEVEL = 4  # 9 makes files a fifth smaller and takes four times as long
 
@@ -127,14 +124,6 @@ def _intrinsics(K: Intrinsics) -> dict[str, Any]:
     }
 
 
-def pieces_toml(pieces: Pieces) -> str:
-    """``pieces.toml`` of these pieces."""
-    import tomlkit
-
-    data = pieces.model_dump(mode="json")
-    return tomlkit.dumps({key: value for key, value in data.items() if value})
-
-
 def write_session(
     folder: Path,
     session: Session,
@@ -155,80 +144,12 @@ def write_session(
     fps = session.setup.fps
     game = FolderWriter(folder, camera, fps, jpeg_quality, png_level)
     bench = FolderWriter(folder / "calibration", camera, fps, jpeg_quality, png_level)
-    calibration_truth: dict[str, list[int]] = {}
-    for shot in session.calibration():
-        calibration_truth.setdefault(shot.kind, [len(bench), 0])[1] = len(bench)
-        bench.add(shot.frame)
+    told = Telling(session, pieces, about or {}, log)
+    for frame in told.calibration():
+        bench.add(frame)
     bench.close()
-    log(f"calibration: {len(bench)} frames")
-    kept: list[Moment] = []
-    spans: list[dict[str, Any]] = []
-    for shot in session.play(_remember(moments, kept)):
-        if shot.moment == len(spans):
-            spans.append({"frames": None, "hand_frames": None})
-            log(f"{len(spans)}: {kept[shot.moment].label}")
-        key = "frames" if shot.kind == "still" else "hand_frames"
-        span = spans[shot.moment][key] or [len(game), len(game)]
-        spans[shot.moment][key] = [span[0], len(game)]
-        game.add(shot.frame)
-    if not kept:
-        raise VisionError("a virtual game without a single moment can't be written")
-    truth = _truth(session, pieces, kept, spans, calibration_truth, about or {})
-    write_aside(folder / "truth.json", json.dumps(truth) + "\n")
-    facts = [fact for moment in kept for fact in moment.facts]
-    if any(fact.get("type") == "game" for fact in facts):
-        write_record(folder / "truth.jsonl", true_record(facts))
-    write_aside(folder / "pieces.toml", pieces_toml(pieces))
+    for frame in told.game(moments):
+        game.add(frame)
+    told.write(folder / "truth.json", folder / "truth.jsonl", folder / "pieces.toml")
     game.close()
     return len(game)
-
-
-def true_record(facts: Iterable[dict[str, Any]]) -> list[Line]:
-    """The facts of a game, each with the rule book's exact answers after it."""
-    record = parse_record("".join(json.dumps(fact) + "\n" for fact in facts), name="virtual game")
-    return list(lines(record, adjudicate(record)))
-
-
-def _remember(moments: Iterable[Moment], kept: list[Moment]) -> Iterator[Moment]:
-    for moment in moments:
-        kept.append(moment)
-        yield moment
-
-
-def _truth(
-    session: Session,
-    pieces: Pieces,
-    moments: list[Moment],
-    spans: list[dict[str, Any]],
-    calibration: dict[str, list[int]],
-    about: dict[str, Any],
-) -> dict[str, Any]:
-    """``truth.json``: layout and facts of each moment with its frames (first and last, both included)."""
-    T = session.camera.T_depth_table
-    return {
-        "schema": TRUTH_SCHEMA,
-        "about": {"seed": session.setup.seed, "surface": session.setup.surface, **about},
-        "T_depth_table": [[float(v) for v in row] for row in T],
-        "scale_error": session.sensor.faults.scale_error,
-        "calibration": calibration,
-        "pieces": pieces.model_dump(mode="json"),
-        "moments": [
-            {
-                "label": moment.label,
-                **span,
-                **_what(moment),
-                "facts": list(moment.facts),
-                "layout": json.loads(moment.scene.layout().to_json()),
-            }
-            for moment, span in zip(moments, spans, strict=True)
-        ],
-        "facts": [fact for moment in moments for fact in moment.facts],
-    }
-
-
-def _what(moment: Moment) -> dict[str, Any]:
-    """What kind of moment a played one is, if it says so."""
-    what = getattr(moment, "what", None)
-    if what is None:
-        return {}
-    return {"kind": what.kind, "turn": what.turn, "player": what.player, "events": list(what.events)}

@@ -11,6 +11,7 @@ import numpy as np
 
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
+from th_vision.virtual_table import db3
 from th_vision.virtual_table.moment import Moment
 from th_vision.virtual_table.recording import write_session
 from th_vision.virtual_table.session import Session, Setup
@@ -105,7 +106,9 @@ def simulate(
     setup: Setup | None = None,
     log: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write a virtual game into the folder ``out``. ``setup`` overrides camera, distance, surface, frames and seed.
+    """Write a virtual game into the folder ``out``, or as ``out`` where that is a ``.db3``.
+
+    ``setup`` overrides camera, distance, surface, frames and seed.
 
     Raises:
         VisionError: a request that can't be met, or a place that can't be written.
@@ -117,5 +120,10 @@ def simulate(
     session = Session(asked)
     moments = moments_for(session, set_of_pieces, names, scenario=scenario, preset=preset, turns=turns)
     about = {"scenario": scenario, "preset": preset, "players": list(names)}
-    count = write_session(out, session, moments, set_of_pieces, about=about, log=log)
-    log(f"{out}: {count} frames of {asked.camera} at {asked.distance_mm:g} mm, calibration in {out / 'calibration'}")
+    bench = out / "calibration"
+    if out.suffix.lower() == db3.SUFFIX:
+        count = db3.write_db3_session(out, session, moments, set_of_pieces, about=about, log=log)
+        bench = db3.beside(out, "calibration.db3")
+    else:
+        count = write_session(out, session, moments, set_of_pieces, about=about, log=log)
+    log(f"{out}: {count} frames of {asked.camera} at {asked.distance_mm:g} mm, calibration in {bench}")
