@@ -272,3 +272,133 @@ WORST: Final = Plural(
 QUESTIONS: Final = "Questions"
 ASKED: Final = Plural("one ruling was too close to call.", "{n} rulings were too close to call.")
 DECIDED: Final = Plural("the players decided one.", "the players decided {n}.")
+
+# --- A picture of the table -------------------------------------------------------------------------------------------
+
+PICTURE_KEY: Final = (
+    "in circles: levels (yellow: junction); on roads: height of the top in mm; with a glow: the newest move"
+)
+AS_IT_STANDS: Final = "the table as it stands."
+TO_PLAY: Final = "to play"
+SCORE_OF: Final = "score {n}"
+CARS_ON_AND_LEFT: Final = "cars: {on} on the roads, {left} left"
+CARS_ON: Final = "cars: {on} on the roads"
+DISCS_LEFT: Final = "discs left: {gray} gray and {yellow} yellow"
+STICKS_LEFT: Final = "sticks left: {n}"
+TURN_NUMBER: Final = "turn {turn}"
+SET_UP: Final = "set-up"
+
+# --- The referee ------------------------------------------------------------------------------------------------------
+# Sentences that the referee's parts say in English; ``th_vision.said`` says them in the language that was asked for.
+
+SAID: Final = (
+    "the table stands as the record has it; the game goes on.",
+    "the table is not as the record has it; please put it right, or accept it.",
+    "the game goes on with the table as it is.",
+    "all is put back; the game goes on.",
+    "{piece} stands as it stood.",
+    "a second look at turn {turn}.",
+    "a second look at turn {turn}: column {column} has {n} discs.",
+    "a second look at turn {turn}: column {column} has {n} discs, the top one yellow.",
+    "{player} still has one car to place.",
+    "{player} still has {n} cars to place.",
+    "{player} still has one car to place; say next once more to let the chance go.",
+    "{player} still has {n} cars to place; say next once more to let the chance go.",
+    "at the end",
+    "nothing to referee: no frame.",
+    "nothing to referee: in none of {n} frames did the table stand still.",
+    "no game seen: not every player's ramp with its car was found.",
+    "at {time} s the table could not be read; the next still moment will tell.",
+    "I see the table again.",
+    "I see nothing I can use: {why}. Please look after light and camera; the game waits.",
+    "the camera is back.",
+    "no pictures: {why}. The game waits; nothing is lost.",
+    "the calibration stays as it was: {why}",
+    "I go on with the new calibration; the game stays as it is.",
+    "I read the whole table again.",
+    "nothing is open; the game goes on.",
+    "it is {player}'s turn.",
+    "that is how I saw it.",
+    "take its pieces off, or put them otherwise.",
+    "the game is paused.",
+    "the game goes on already.",
+    "I look away; say go when it goes on.",
+    "I look again.",
+    "cars still to place: {list}.",
+    "nothing is to be put back.",
+    "what if, in turn {turn}:",
+    "with {switches}, turn {turn}:",
+    "turns that would be ruled otherwise, too: {turns}.",
+    "the game goes on after turn {turn}; I hold the table against its record.",
+    "the game's record: {path}.",
+    "say ? and Enter for what can be said; Ctrl-C stops.",
+    "there is a stick on the table that I can't read; please check what was built last.",
+    "column {column} stands at the edge of what I see; further out I see nothing.",
+    "I lost the thread: these pieces fit no move. I read the whole table again; please check them.",
+    "the rule book can't take this: {why}",
+    "(before the turn passes)",
+    "(who has placed all first wins)",
+    "(r reads them again as they stand)",
+    "(th-vision referee ... --resume {path} goes on with it)",
+    "{piece} is missing; it stood {where}",
+    "{piece} has {n} levels; it had {before}",
+)
+SAID_OF_PIECES: Final = (
+    "at ({x}, {y}) mm, {n} levels",
+    "at ({x}, {y}) mm, {n} levels, yellow on top",
+    "on {road} at ({x}, {y}) mm",
+    "from {start} to {end}",
+    "move it {way}",
+    "move it {way}; {lies}",
+    "it lies {n} mm too low",
+    "it lies {n} mm too high",
+    "turn it back",
+    "{n} mm to the right",
+    "{n} mm to the left",
+    "{n} mm up",
+    "{n} mm down",
+    "the camera gives no pictures",
+    "the camera starts",
+    "the camera settles",
+    "the camera is lost; check the cable",
+)
+SAID_OF_STATE: Final = (
+    "set-up: ramps with their sedans",
+    "holding the table against the record",
+    "paused (go goes on)",
+    "putting back (g: what is missing, a: go on as it is)",
+    "thread lost (a: no part of the game, y: it is a move, u: undo)",
+    "turn {turn}: {player} has one car to place",
+    "turn {turn}: {player} has {n} cars to place",
+    "turn {turn}: {player} (then {next})",
+    "turn {turn}: {player}",
+    "reading",
+    "hand",
+    "moving",
+    "still",
+    "nothing seen",
+    "last picture {n} s ago",
+)
+SAID_AS_HELP: Final = (
+    "answer the question: yes, no",
+    "accept what was said; after a knock, the table as it is",
+    "one car more, or fewer, is due",
+    "the turn is over",
+    "undo the last turn, or that one and all after it",
+    "pass",
+    "score; supplies",
+    "explain the last ruling, or that turn's",
+    "correct the ruling; turn 7 cars 2 for an older one",
+    "where the new road really lies",
+    "what the new column really is",
+    "who really built",
+    "pink gives blue one disc (or 2)",
+    "it is pink's turn",
+    "how the ruling would read then",
+    "what is still to be put back",
+    "read the whole table again",
+    "look away; look again",
+    "go on with a new calibration",
+    "stop; --resume goes on",
+)
+CAR_OF: Final = "{player}'s {car} {piece}"

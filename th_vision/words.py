@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from rules.catalog import LANGUAGES, update_catalogs
+from rules.phrases import Plural
 from rules.voice import Voice
 from th_vision import phrases
 
@@ -19,6 +21,17 @@ class Words(Voice):
     """A language to speak in; ``owners`` and ``kinds`` by piece id."""
 
     PACKAGE: ClassVar[str] = "th_vision"
+
+    def fill(self, text: str, **values: str) -> str:
+        """The sentence with its places filled; Spanish draws "de el" and "a el" together."""
+        return self._drawn_together(super().fill(text, **values))
+
+    def count(self, words: Plural, n: int, **values: str) -> str:
+        """The sentence about ``n`` things."""
+        return self._drawn_together(super().count(words, n, **values))
+
+    def _drawn_together(self, text: str) -> str:
+        return re.sub(r"\b(de|a) el (?=[a-zá-ú])", r"\1l ", text) if self.language == "es" else text
 
 
 def words_in(language: str, owners: Mapping[str, str] | None = None, kinds: Mapping[str, str] | None = None) -> Words:
