@@ -52,6 +52,10 @@ PiecesOpt = Annotated[
     Path | None, typer.Option("-p", "--pieces", metavar="PIECES.TOML", help="Sizes and colours; default: the usual.")
 ]
 RulesOpt = Annotated[str, typer.Option("--rules", metavar="NAME", help="A preset, or a file; see 'th-vision rules'.")]
+OwnPlayersOpt = Annotated[
+    str | None,
+    typer.Option("--players", metavar="A,B,...", help="Names as in pieces.toml; a session may hold its own game."),
+]
 PlayersOpt = Annotated[
     str, typer.Option("--players", metavar="A,B,...", help="Names as in pieces.toml, in order of play.")
 ]
@@ -230,9 +234,14 @@ def record(
 
 
 @app.command()
-def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")]) -> None:
+def info(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording, a cloud, a game record or a case.")],
+    check: Annotated[bool, typer.Option("--check", help="Read every frame, and hold it against its hash.")] = False,
+) -> None:
     """What a recording holds."""
-    not_yet("info")
+    from th_vision.commands.info import run
+
+    finish(run(file, check=check))
 
 
 @app.command()
@@ -244,6 +253,60 @@ def repair(
     from th_vision.commands.repair import run
 
     finish(run(file, output))
+
+
+@app.command()
+def export(
+    source: SourceArg,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR|X.ply|X.pcd|X.db3", help="Its name says what is written.")
+    ],
+    calibration: BroughtCalibrationOpt = None,
+    frame: Annotated[
+        str,
+        typer.Option("--frame", metavar="camera|table", help="Of a cloud: the camera's frame (m) or the table's (mm)."),
+    ] = "camera",
+    at: Annotated[float | None, typer.Option("--at", metavar="S", help="Of a cloud: the frame at this time.")] = None,
+    turn: Annotated[int | None, typer.Option("--turn", min=0, help="Of a cloud: the frame when it was ruled.")] = None,
+) -> None:
+    """Write a recording as a folder of images, or one frame of it as a point cloud."""
+    from th_vision.commands.export import run
+
+    finish(run(source, output, calibration=calibration, frame=frame, at_s=at, turn=turn, tell=progress))
+
+
+@app.command()
+def report(
+    session: Annotated[str, typer.Argument(metavar="GAME.MCAP", help="A recorded game.")],
+    turn: Annotated[int, typer.Option("--turn", min=0, help="Whose ruling it is about; 0: the set-up.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="CASE.ZIP", help="A new file.")],
+    calibration: BroughtCalibrationOpt = None,
+    pieces: PiecesOpt = None,
+    rules: RulesOpt = "rainbow-city",
+    players: OwnPlayersOpt = None,
+    option: OptionOpt = None,
+) -> None:
+    """A call to look at again, in one small file; 'th-vision replay CASE.ZIP' rules on it anew."""
+    if output.suffix.lower() == ".zip":
+        from th_vision.commands.report import write_case
+
+        finish(
+            write_case(
+                session,
+                output,
+                turn=turn,
+                calibration=calibration,
+                pieces=pieces,
+                rules=rules,
+                players=players,
+                options=option or [],
+                tell=progress,
+            )
+        )
+    else:
+        from th_vision.errors import VisionError
+
+        raise VisionError(f"{output}: can't be written; a report is a case, name it like case.zip")
 
 
 @app.command()
@@ -355,7 +418,7 @@ def referee(
 @app.command()
 def replay(
     source: SourceArg,
-    players: PlayersOpt,
+    players: OwnPlayersOpt = None,
     calibration: BroughtCalibrationOpt = None,
     pieces: PiecesOpt = None,
     rules: RulesOpt = "rainbow-city",

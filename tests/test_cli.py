@@ -93,7 +93,6 @@ def test_options_are_called_as_in_the_contract(words: str, options: str, capfd: 
 @pytest.mark.parametrize(
     "words",
     [
-        "info game.mcap",
         "referee realsense -c table.toml --players blue,pink",
         "calibrate pieces sim -c table.toml -o pieces.toml",
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from th_vision import tolerances as tol
+
 # --- not losing anything ------------------------------------------------------------------------------------------
 # After `kill -9` everything older than a second is in the file: a chunk stays open so long at most ...
 FLUSH_S = 0.3
@@ -29,8 +31,8 @@ SAVED_UP_BYTES = 150e6
 MOTION_EVERY_S = 0.5
 # ... and with this share of the room left to the still frames, which rulings are made from.
 MOTION_LEAVES = 0.25
-# After a change so many still frames are kept: as many as a reading uses, and two more.
-STILL_KEPT = 14
+# After a change so many still frames are kept: as many as a long look uses, and two more.
+STILL_KEPT = tol.STILL_LONGER_FRAMES + 2
 # And one frame in so many seconds whatever happens: it shows that nothing did, and how the camera drifts.
 BASE_EVERY_S = 5.0
 # A frame that can't be afforded at all is kept when nothing was for so long, room or not.

@@ -70,6 +70,11 @@ class Thinning:
             self._room -= self.frame_bytes
         return reason
 
+    @property
+    def run(self) -> int:
+        """How many frames, the last one included, have stood still by now."""
+        return self._run
+
     def packed(self, size: int) -> None:
         """A kept frame turned out to need so many bytes: the next ones are taken to need about as many."""
         self.frame_bytes += 0.1 * (size - self.frame_bytes)

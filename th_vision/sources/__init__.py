@@ -61,6 +61,10 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
         from th_vision.sources.session import SessionSource
 
         return SessionSource(path)
+    if suffix == ".zip":
+        from th_vision.sources.session import CaseSource
+
+        return CaseSource(path)
     if suffix in (".db3", ".bag"):
         from th_vision.sources.rosbag import SdkRecording
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from calibration.camera import Camera
@@ -56,3 +57,23 @@ class SessionSource:
         if session.parts > 1:
             said.append(f"{self.name}: holds {session.parts} sessions joined, the first was read; {REPAIR}, each")
         return tuple(said)
+
+
+class CaseSource(SessionSource):
+    """The frames of a case (``.zip``, made by ``th-vision report``), with the calibration and pieces in it.
+
+    Raises:
+        VisionError: no such file, it is no case, or damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from th_vision.sessions.case import open_case
+
+        self._open = ExitStack()
+        case = self._open.enter_context(open_case(path))
+        self._path = path
+        self.session = case.session
+
+    def close(self) -> None:
+        """Remove what was unpacked; also done when nothing refers to this any more."""
+        self._open.close()

@@ -1,0 +1,23 @@
+"""When a turn was, by the game's lines in a session."""
+
+from __future__ import annotations
+
+from th_vision.errors import VisionError
+from th_vision.sessions.reader import Session
+
+
+def time_of_turn(session: Session, turn: int) -> float:
+    """When the last line of a turn was written, s: by then it was seen and ruled.
+
+    Raises:
+        VisionError: the session has no such turn.
+    """
+    times: dict[int, float] = {}
+    for time_s, line in session.game_lines():
+        number = line.get("turn")
+        if isinstance(number, int):
+            times[number] = time_s
+    if turn not in times:
+        known = f"turns {min(times)} to {max(times)}" if times else "no turns: it was recorded without a referee"
+        raise VisionError(f"{session.path}: has no turn {turn}; it has {known}")
+    return times[turn]
