@@ -37,6 +37,7 @@ from th_vision.referee.resume import Resumed, check_same_game, load_game
 from th_vision.referee.screen import Screen
 from th_vision.referee.status import Status
 from th_vision.replay import game_of
+from th_vision.said import in_language
 from th_vision.sessions.brought import open_with_table, pieces_for
 
 
@@ -110,7 +111,7 @@ def run(asked: Asked) -> Outcome:
         referee = Referee(follower, table, pieces, seats.outputs(asked), keeper, reader=reader)
         _begin(fact, resumed, keeper, session)
         for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
-            screen.say(line)
+            screen.say(in_language(line, asked.lang))
         keyboard = ending.enter_context(Keyboard(commands.put, fact.players))
         wiring = Wiring(
             commands,
@@ -265,7 +266,10 @@ class _Seats:
         )
         if self._session is not None:
             outputs = replace(outputs, line=self._session.game_line, layout=self._session.scene)
-        return replace(outputs, answer=self._voice.say) if self._voice is not None else outputs
+        return replace(outputs, answer=self._speak) if self._voice is not None else outputs
+
+    def _speak(self, line: Line) -> None:
+        self._voice.say(in_language(line, self._asked.lang))
 
     def status(self, status: Status, typed: str) -> None:
         """How things are just now."""
@@ -292,6 +296,7 @@ class _Seats:
         }
 
     def _say(self, line: Line) -> None:
+        line = in_language(line, self._asked.lang)
         self._screen.say(line)
         if self._json is not None:
             self._json.line(line)

@@ -30,6 +30,7 @@ from th_vision.page.guard import HEADERS, Lock, Places
 from th_vision.page.html import page_of
 from th_vision.page.settings import Settings
 from th_vision.page.timeline import Step, Timeline
+from th_vision.said import said
 from th_vision.words import words_in
 
 MAX_BODY: Final = 4096
@@ -182,18 +183,24 @@ class Service:
         events: list[str] = []
         epoch, seen = at
         if self._timeline is None:
-            return ([] if live == self._live_number else [self._live_event()]), at, self._live_number
+            return ([] if live == self._live_number else [self._live_event(language)]), at, self._live_number
         if epoch != self._epoch or seen > len(self._timeline.steps):
             seen = 0
             events.append(_event("reset", self._game(), f"{self._epoch}-0"))
         for number in range(seen, len(self._timeline.steps)):
             events.append(self._step_event(language, number))
         if live != self._live_number:
-            events.append(self._live_event())
+            events.append(self._live_event(language))
         return events, (self._epoch, len(self._timeline.steps)), self._live_number
 
-    def _live_event(self) -> str:
-        return _event("live", self._live)
+    def _live_event(self, language: str) -> str:
+        live = dict(self._live)
+        for name in ("warned", "trouble"):
+            if isinstance(live.get(name), str):
+                live[name] = said(live[name], language)
+        if isinstance(live.get("guide"), Mapping):
+            live["guide"] = {piece: said(str(words), language) for piece, words in live["guide"].items()}
+        return _event("live", live)
 
     def _game(self) -> dict[str, Any]:
         assert self._timeline is not None

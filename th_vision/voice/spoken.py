@@ -22,6 +22,7 @@ from rules.game import Game
 from rules.messages import Message, messages
 from th_vision import phrases as say
 from th_vision.follow_events import Entered, Output, Told, Warned
+from th_vision.said import said
 from th_vision.voice.clips import clips_of
 from th_vision.voice.places import place_of
 from th_vision.voice.utterance import Urgency, Utterance
@@ -52,7 +53,7 @@ class Spokesman:
         if isinstance(output, Told):
             return self._told(output, game)
         if isinstance(output, Warned):
-            return [News("", (Utterance(output.words, "", Urgency.NOW),), False)]
+            return [News("", (Utterance(said(output.words, self._language), "", Urgency.NOW),), False)]
         if isinstance(output, Entered) and output.state in ("knocked", "desynchronised"):
             words = words_in(self._language)
             return [News("", (Utterance(words.sentence(words.text(say.ALOUD[output.state])), "", Urgency.NOW),), False)]
@@ -87,14 +88,14 @@ class Spokesman:
                 continue
             if isinstance(answer, CarsLine) and answer.placed <= answer.due and answer.call == "legal":
                 continue  # cars that come as due are seen by who placed them; a chance that is gone is told later
-            said = messages(answer, language=self._language, owners=owners, kinds=kinds)
+            sentences = messages(answer, language=self._language, owners=owners, kinds=kinds)
             names = {*owners, *kinds, *((answer.road,) if isinstance(answer, RulingLine) and answer.road else ())}
             clips = clips_of(answer, game)
             out += [
                 Utterance(aloud(message.text, names), about, urgency_of(message, answer), clips[number])
                 if number < len(clips)
                 else Utterance(aloud(message.text, names), about, urgency_of(message, answer))
-                for number, message in enumerate(said)
+                for number, message in enumerate(sentences)
             ]
         return out
 
