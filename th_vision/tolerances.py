@@ -124,8 +124,10 @@ RIM_STEP_PX = 16
 REMIND_S = 8.0
 # Frames that can't be used for so long are told.
 BLIND_S = 2.0
-# So often a still picture is held against the one that the table was last read from; so many looks in a row must agree.
-STEADY_EVERY_S = 0.3
+# So often a still picture is held against the one that the table was last read from, and so soon after something moved;
+# so many looks in a row must agree.
+STEADY_EVERY_S = 0.8
+STEADY_SOON_S = 0.2
 BUMP_LOOKS = 2
 # Phase correlation of two pictures of one table scatters by 0.4 px (0.25 mm) at most while pieces come and go.
 BUMP_MM = 1.0
