@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.table import TableCalibration, transform
-from rules.layout import Point3
+from rules.layout import Point3, Road
+from th_vision.still_view import StillView
 
 Image = NDArray[np.uint8]
 SIZE_MM: Final = 110.0
@@ -19,7 +20,7 @@ JPEG_QUALITY: Final = 85
 
 
 def crop_of(color: Image, table: TableCalibration, at: Point3, size_mm: float = SIZE_MM) -> Image | None:
-    """The colour image around a point of the table frame, as the camera sees it, enlarged; None where it is out of view.
+    """The colour image around a point of the table frame, as the camera sees it, enlarged; None out of its view.
 
     Args:
         color: (h, w, 3) uint8 BGR of the calibrated camera.
@@ -43,6 +44,15 @@ def crop_of(color: Image, table: TableCalibration, at: Point3, size_mm: float = 
     move = np.array([[scale, 0, SIDE_PX / 2 - scale * middle[0]], [0, scale, SIDE_PX / 2 - scale * middle[1]]])
     out = cv2.warpAffine(color, move, (SIDE_PX, SIDE_PX), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT)
     return np.asarray(out, dtype=np.uint8)
+
+
+def crop_of_road(view: StillView, road: Road) -> bytes | None:
+    """What the camera saw of a road in a still view, as JPEG; None where it saw no colour there."""
+    if view.color_bgr is None:
+        return None
+    a, b = road.ends
+    picture = crop_of(view.color_bgr, view.table, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2))
+    return None if picture is None else jpeg_of(picture)
 
 
 def jpeg_of(image: Image) -> bytes:

@@ -1,4 +1,4 @@
-"""A game in a file, whatever kind of file: a record (``.jsonl``) or a session (``.mcap``), with the camera's pictures."""
+"""A game in a file of any kind: a record (``.jsonl``) or a session (``.mcap``) with the camera's pictures."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ from calibration.table import TableCalibration
 from rules.adjudicate import parse_options
 from rules.catalog import catalog
 from rules.errors import RulesError
-from rules.events import GameFact
+from rules.events import GameFact, MoveFact
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from rules.record import RecordWriter
 from th_vision.announce import Line
 from th_vision.errors import VisionError
 from th_vision.follow import Follower
-from th_vision.follow_events import Output
+from th_vision.follow_events import Output, Told
 from th_vision.frame import Frame, Source
 from th_vision.live.protocol import LiveSource
 from th_vision.output import STDOUT, check_outputs, refuse_stdout
@@ -39,6 +39,7 @@ from th_vision.referee.status import Status
 from th_vision.replay import game_of
 from th_vision.said import in_language
 from th_vision.sessions.brought import open_with_table, pieces_for
+from th_vision.still_view import StillView
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,7 @@ class _Seats:
         self._page: Any = None
         self._voice: Any = None
         self._last: Status | None = None
+        self._view: StillView | None = None
 
     def open(self, fact: GameFact, pieces: Pieces, resumed: Resumed | None) -> list[Callable[[], object]]:
         """Open what was asked for; gives back what closes it."""
@@ -264,6 +266,8 @@ class _Seats:
         outputs = Outputs(
             say=self._say, picture=asked.picture, language=asked.lang, quiet=asked.quiet, watch=self._watch
         )
+        if self._page is not None:
+            outputs = replace(outputs, view=self._see)
         if self._session is not None:
             outputs = replace(outputs, line=self._session.game_line, layout=self._session.scene)
         return replace(outputs, answer=self._speak) if self._voice is not None else outputs
@@ -295,6 +299,18 @@ class _Seats:
             "question": questions[0].text if questions else "",
         }
 
+    def _show_what_was_seen(self, output: Output) -> None:
+        """The camera's own picture of a move, beside its ruling."""
+        if isinstance(output, Told) and isinstance(output.fact, MoveFact) and self._view is not None:
+            from th_vision.crop import crop_of_road
+
+            picture = crop_of_road(self._view, output.fact.road)
+            if picture is not None:
+                self._page.publish("crop", (output.fact.road.id, picture))
+
+    def _see(self, view: StillView) -> None:
+        self._view = view
+
     def _say(self, line: Line) -> None:
         line = in_language(line, self._asked.lang)
         self._screen.say(line)
@@ -306,6 +322,7 @@ class _Seats:
             self._json.output(output)
         if self._page is not None:
             self._page.publish("output", output)
+            self._show_what_was_seen(output)
         if self._voice is not None:
             self._voice.hear(output, self._follower.game)
 

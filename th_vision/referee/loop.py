@@ -25,7 +25,7 @@ from th_vision.announce import Announcer, Line
 from th_vision.evidence import stands_in
 from th_vision.fallen import fallen_sticks
 from th_vision.follow import Follower
-from th_vision.follow_events import Ended, Event, HandSeen, Moving, Output, Settled, Told, Waited, Warned
+from th_vision.follow_events import Ended, Event, HandSeen, Moving, Output, Paused, Settled, Told, Waited, Warned
 from th_vision.frame import Frame
 from th_vision.picture import draw_table, save_picture
 from th_vision.referee.commands import CommandError, Spoken
@@ -34,6 +34,7 @@ from th_vision.referee.keeping import Keeper
 from th_vision.referee.outputs import Outputs
 from th_vision.referee.reading import Read, Reader, Reading, ReadNow
 from th_vision.referee.status import Pace, Status, status_of
+from th_vision.referee.steady import Steady, drift_mm
 from th_vision.rim import field_of
 from th_vision.standings import kinds_of, legend_of
 from th_vision.still_view import StillView
@@ -83,11 +84,11 @@ class Referee:
         self._last_view: StillView | None = None
         self._last: Told | None = None
         self._waiting: deque[tuple[Moment, float]] = deque()
-        self._started_s = 0.0
+        self._read_with = table
         self._frames = self._moments = 0
         self._sight: Seen | None = None
         self._blind_since_s: float | None = None
-        self._blind_said = False
+        self._blind_said = self._bumped = self._drift_said = False
         self._pace = Pace()
         self.timing: Timing | None = None
 
@@ -102,11 +103,13 @@ class Referee:
         x, y, z = np.linalg.inv(table.T_color_table)[:3, 3]
         self._eye = (float(x), float(y), float(z))
         self._field = field_of(table)
+        self._steady = Steady(table)
 
     def recalibrated(self, table: TableCalibration) -> None:
         """Go on with another calibration of the same table; the game stays. What stands is read anew."""
         self._use(table)
         self._last_view = None
+        self._drift_said = self._bumped = False
         self._waiting.clear()
 
     # --- frames ---
@@ -119,6 +122,7 @@ class Referee:
             return
         seen = self._sight = self._stillness.see(frame)
         self._blind(seen)
+        self._watch_the_camera(frame, seen)
         if seen.moment is not None and not self.follower.paused:
             self._waiting.append((seen.moment, perf_counter()))
             while len(self._waiting) > MOST_WAITING:
@@ -147,20 +151,21 @@ class Referee:
         while True:
             reading = self._reader.done()
             if reading is not None:
-                self._settled(reading)
+                if self._read_with is self._table:  # not where the camera was moved meanwhile
+                    self._settled(reading)
             elif self._reader.busy or not self._begin():
                 return
 
     def _begin(self) -> bool:
         """Have the next waiting moment read; False where none waits."""
-        while self._waiting:
+        while self._waiting and not self._steady.suspicious:
             moment, came_s = self._waiting.popleft()
             if moment.longer and not self.follower.wants_another_look:
                 continue
-            self._started_s = came_s
             self._waited_s = perf_counter() - came_s
             prior = None if self.follower.takes_fresh_look() else self.follower.known.layout
             known = prior is not None and (prior.columns or prior.roads or prior.city)
+            self._read_with = self._table
             self._reader.start(moment, self._table, prior if known else None)
             return True
         return False
@@ -179,9 +184,12 @@ class Referee:
             return [] if before is None else fallen_sticks(before, view, standing, self._pieces)  # type: ignore[arg-type]  # a layout
 
         stands = stands_in(before, view, self._pieces)
+        self._outputs.view(view)
         self._happened(Settled(layout, stands, fallen, self._eye, self._field), moment.time_s)
         self._outputs.layout(self.follower.known.layout, moment.time_s)
         self._last_view = view
+        self._steady.settled(view)
+        self._look_after_drift(view, moment.time_s)
         watched_s = moment.frames[-1].time_s - moment.frames[0].time_s
         self.timing = Timing(watched_s, self._waited_s, *reading.took_s, perf_counter() - told_s)
 
@@ -200,6 +208,51 @@ class Referee:
             line = AlertLine(kind="frames-lost", turn=self.follower.game.turn)
             words = f"I see nothing I can use: {seen.reason}. Please look after light and camera; the game waits."
             self._out([Warned(line, words, seen.time_s)])
+
+    def _watch_the_camera(self, frame: Frame, seen: Seen) -> None:
+        """A bump is measured and taken into account, or the game pauses until it is put right."""
+        noticed = self._steady.see(frame, seen)
+        if noticed is None:
+            return
+        turn = self.follower.game.turn
+        if noticed.kind == "measured" and noticed.table is not None:
+            self.recalibrated(noticed.table)
+            line = AlertLine(kind="camera-moved", value=noticed.value, sigma=noticed.sigma, turn=turn)
+            words = f"The camera or the table was moved by {noticed.value:.1f} mm; I measured it and go on."
+            self._out([Warned(line, words, seen.time_s)])
+            self._go_on()
+        elif noticed.kind == "moved":
+            line = AlertLine(kind="camera-moved", value=noticed.value, turn=turn)
+            words = (
+                f"The camera or the table was moved by about {noticed.value:.0f} mm, and I can't measure how. Put it "
+                "back, or calibrate again and say recalibrate table.toml; go goes on as it is."
+            )
+            self._waiting.clear()
+            self._bumped = True
+            self._happened(Paused(True, words, line), seen.time_s)
+        elif noticed.kind == "back":
+            self._go_on()
+        else:
+            line = AlertLine(kind="recalibrate", value=noticed.value, unit="times", turn=turn)
+            words = f"The light is {noticed.value:.1f} times what it was; colours may be misread, look at new cars."
+            self._out([Warned(line, words, seen.time_s)])
+
+    def _go_on(self) -> None:
+        """The camera looks as it should again: a game that was paused for that goes on."""
+        if self._bumped:
+            self._bumped = False
+            self.tell(Paused(on=False))
+            self.answer(Line("The game goes on.", kind="legal"))
+        self._stillness.again()
+
+    def _look_after_drift(self, view: StillView, time_s: float) -> None:
+        drift = drift_mm(view)
+        if abs(drift) < tol.DRIFT_MM or self._drift_said:
+            return
+        self._drift_said = True
+        line = AlertLine(kind="recalibrate", value=drift, turn=self.follower.game.turn)
+        words = f"Depth has drifted by {drift:.0f} mm since the calibration; calibrate again when it suits you."
+        self._out([Warned(line, words, time_s)])
 
     def _shows_board(self, frame: Frame) -> bool:
         if frame.color is None or frame.color.ndim != 3:
@@ -223,6 +276,7 @@ class Referee:
             self.answer(line)
         if heard.do == "look again":
             self._stillness.again()
+            self._steady, self._bumped = Steady(self._table), False
             return ""
         return heard.do
 
@@ -230,6 +284,7 @@ class Referee:
 
     def last_look(self) -> None:
         """The source is over: what still stands is read."""
+        self._steady = Steady(self._table)
         last = self._stillness.finish()
         if last is not None and not self.follower.paused:
             self._waiting.append((last, perf_counter()))

@@ -11,6 +11,7 @@ from rules.layout import Layout
 from th_vision.announce import Line
 from th_vision.follow_events import Output
 from th_vision.referee.status import Status
+from th_vision.still_view import StillView
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,10 @@ class Outputs:
     """Where everything goes. ``say`` takes each line as it falls; ``record`` and ``picture`` are files, or None.
 
     ``record`` ``-`` is standard output. ``watch`` gets every output of the follower, with the lines said of it after
-    it through ``say``; ``status`` how things are, at every frame; ``line`` every line of the record; ``layout`` what is
-    believed to stand after each reading, with its time; ``answer`` the lines that follow from no output (answers to
-    words, what is wrong with the camera), which ``say`` gets too: for screens, pages, voices, sessions and others.
+    it through ``say``; ``status`` how things are, at every frame; ``line`` every line of the record; ``view`` what was
+    seen, before what follows from it; ``layout`` what is believed to stand after each reading, with its time;
+    ``answer`` the lines that follow from no output (answers to words, what is wrong with the camera), which ``say``
+    gets too: for screens, pages, voices, sessions and others.
     """
 
     say: Callable[[Line], None] = field(default=lambda _: None)
@@ -32,4 +34,5 @@ class Outputs:
     status: Callable[[Status], None] = field(default=lambda _: None)
     line: Callable[[RecordLine, float], None] = field(default=lambda *_: None)
     layout: Callable[[Layout, float], None] = field(default=lambda *_: None)
+    view: Callable[[StillView], None] = field(default=lambda _: None)
     answer: Callable[[Line], None] = field(default=lambda _: None)
