@@ -13,6 +13,7 @@ from rules.layout import Point2
 Image = NDArray[np.uint8]
 Color = tuple[int, int, int]
 
+LAST_NARROW = 0x2E7F  # the last character before those of Chinese and its neighbours
 OVERSAMPLE = 2  # drawn so many times larger and scaled down, so that thin lines stay smooth
 PAPER: Color = (240, 244, 246)
 TABLE: Color = (222, 232, 238)
@@ -38,6 +39,7 @@ class Canvas:
         self.height = HEAD_PX + max(self.plan_height, panel_px)
         self.paper: Image = np.full((self.height * OVERSAMPLE, self.width * OVERSAMPLE, 3), PAPER, np.uint8)
         self._font = cv2.FontFace("sans")
+        self._wide_font = cv2.FontFace("uni")  # has Chinese, and is plainer
 
     def image(self) -> Image:
         size = (self.width, self.height)
@@ -103,14 +105,18 @@ class Canvas:
     ) -> None:
         """Words with their baseline's left end at a pixel of the small picture."""
         org, size = (x_px * OVERSAMPLE, y_px * OVERSAMPLE), size * OVERSAMPLE
+        font = self._font_for(words)
         if halo:
             for dx, dy in ((-3, 0), (3, 0), (0, -3), (0, 3), (-2, -2), (2, 2), (-2, 2), (2, -2)):
-                cv2.putText(self.paper, words, (org[0] + dx, org[1] + dy), (255, 255, 255), self._font, size, weight)
-        cv2.putText(self.paper, words, org, color, self._font, size, weight)
+                cv2.putText(self.paper, words, (org[0] + dx, org[1] + dy), (255, 255, 255), font, size, weight)
+        cv2.putText(self.paper, words, org, color, font, size, weight)
 
     def text_size(self, words: str, size: int, weight: int = 400) -> tuple[int, int]:
-        box = cv2.getTextSize((0, 0), words, (0, 0), self._font, size * OVERSAMPLE, weight)
+        box = cv2.getTextSize((0, 0), words, (0, 0), self._font_for(words), size * OVERSAMPLE, weight)
         return int(box[2]) // OVERSAMPLE, int(box[3]) // OVERSAMPLE
+
+    def _font_for(self, words: str) -> cv2.FontFace:
+        return self._wide_font if any(ord(char) > LAST_NARROW for char in words) else self._font
 
     def text_at(
         self,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rules.errors import RulesError
 from rules.events import MoveFact
 from rules.pieces import Pieces
 from rules.record import Record, parse_record, read_record
 
+if TYPE_CHECKING:
+    from th_vision.sessions.reader import Session
+
 SESSION: Final = ".mcap"
 LOOK_BACK_S: Final = 3.0
-"""A ruling falls so soon after the last frame that shows what it is about."""
+LOOK_AHEAD_S: Final = 0.5
+"""The frame that shows what a ruling is about was taken within these times of it; others show hands."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,12 @@ class GameFile:
     crops: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def read_game(path: str, *, crops: bool = False) -> GameFile:
-    """Read a game; ``-`` is a record on standard input. ``crops``: with pictures, where the file has frames.
+def read_game(path: str, *, crops: bool = False, turn: int | None = None) -> GameFile:
+    """Read a game; ``-`` is a record on standard input.
+
+    Args:
+        crops: with the camera's pictures, where the file has frames.
+        turn: of this turn alone; None: of all.
 
     Raises:
         RulesError, VisionError: the file can't be read, or holds no game.
@@ -44,29 +52,26 @@ def read_game(path: str, *, crops: bool = False) -> GameFile:
         record = parse_record(text, name=path)
         if not lines:
             raise RulesError(f"{path}: holds no game; referee it first: th-vision replay {path} --game game.jsonl")
-        found = dict(_crops(session, record, [time_s for time_s, _ in lines])) if crops else {}
+        found = dict(_crops(session, record, [time_s for time_s, _ in lines], turn)) if crops else {}
         return GameFile(record, session.pieces(), found)
     finally:
         session.close()
 
 
-def _crops(session: object, record: Record, times_s: list[float]) -> Iterator[tuple[str, bytes]]:
-    """Road and picture of every move: the last frame with colour before it was written, around the road's middle."""
+def _crops(session: Session, record: Record, times_s: Sequence[float], turn: int | None) -> Iterator[tuple[str, bytes]]:
+    """Road and picture of every move: the frame with colour nearest to when it was told, around the road's middle."""
     from th_vision.crop import crop_of, jpeg_of
-    from th_vision.sessions.reader import Session
 
-    assert isinstance(session, Session)
     table = session.table()
     if table is None:
         return
     for entry in record.entries:
         move = entry.line
-        if not isinstance(move, MoveFact):
+        if not isinstance(move, MoveFact) or turn not in (None, move.turn):
             continue
         at_s = times_s[entry.number - 1]
-        color = None
-        for frame in session.frames(at_s - LOOK_BACK_S, at_s):
-            color = frame.color if frame.color is not None else color
+        seen = [frame for frame in session.frames(at_s - LOOK_BACK_S, at_s + LOOK_AHEAD_S) if frame.color is not None]
+        color = min(seen, key=lambda frame: abs(frame.time_s - at_s)).color if seen else None
         if color is None:
             continue
         a, b = move.road.ends

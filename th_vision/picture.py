@@ -15,6 +15,7 @@ import numpy as np
 from rules.events import Crossing
 from rules.layout import Car, Column, Layout, Point2, Road
 from rules.pieces import Pieces
+from th_vision import phrases as say
 from th_vision.canvas import (
     HEAD_PX,
     INK,
@@ -31,11 +32,11 @@ from th_vision.canvas import (
     lighter,
 )
 from th_vision.output import write_aside
+from th_vision.words import Words, words_in
 
 NEUTRAL: Color = (158, 156, 154)
 GRAY_DISC: Color = (176, 176, 176)
 YELLOW_DISC: Color = (60, 205, 245)
-KEY = "in circles: levels (yellow: junction); on roads: height of the top in mm; with a glow: the newest move"
 GLOW: Color = (40, 140, 255)
 DOUBT: Color = (60, 50, 215)
 CITY: Color = (205, 222, 205)
@@ -71,6 +72,7 @@ class Legend:
     newest: frozenset[str] = frozenset()
     doubts: Mapping[str, str] = field(default_factory=dict)
     crossings: tuple[Crossing, ...] = ()
+    language: str = "en"
 
 
 def draw_table(
@@ -78,12 +80,14 @@ def draw_table(
 ) -> Image:
     """The picture as (h, w, 3) uint8 BGR. ``owners``: piece id -> player."""
     legend = legend or Legend()
+    words = words_in(legend.language)
     canvas = Canvas(_bounds(layout, pieces), width_px, _panel_height(legend))
     colors = {player: bgr(value) for player, value in pieces.players.items()}
     canvas.table()
     for thing in layout.city:
         canvas.polygon(thing.outline, CITY, SOFT_INK)
-        canvas.text_at(np.mean(thing.outline, axis=0), thing.kind.replace("_", " "), 12, SOFT_INK)
+        name = say.PAGE.get(f"city.{thing.kind}", thing.kind.replace("_", " "))
+        canvas.text_at(np.mean(thing.outline, axis=0), words.text(name), 12, SOFT_INK)
     for piece in layout.unknown:
         canvas.polygon(piece.outline, (230, 220, 235), DOUBT)
     for column in layout.columns:
@@ -102,8 +106,8 @@ def draw_table(
     for crossing in legend.crossings:
         _draw_crossing(canvas, crossing)
     _draw_doubts(canvas, layout, pieces, legend.doubts)
-    canvas.scale_bar(KEY)
-    _draw_words(canvas, legend, colors)
+    canvas.scale_bar(words.text(say.PICTURE_KEY))
+    _draw_words(canvas, legend, colors, words)
     return canvas.image()
 
 
@@ -125,6 +129,11 @@ def below(image: Image, others: Sequence[Image], gap_px: int = 12) -> Image:
             x += width + gap_px
         parts.append(strip)
     return np.vstack(parts)
+
+
+def decoded(data: bytes) -> Image:
+    """A JPEG or PNG as (h, w, 3) uint8 BGR."""
+    return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
 
 
 def save_picture(path: Path, image: Image) -> None:
@@ -221,7 +230,7 @@ def _draw_doubts(canvas: Canvas, layout: Layout, pieces: Pieces, doubts: Mapping
         canvas.text_at((x, y - radius - 7), f"{why}?" if why else "?", 13, DOUBT, 600)
 
 
-def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color]) -> None:
+def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color], words: Words) -> None:
     canvas.text(16, 32, legend.title, 23, INK, 700)
     for row, note in enumerate(legend.notes[:1]):
         canvas.text(16, 58 + row * 20, note, 15, SOFT_INK)
@@ -231,12 +240,13 @@ def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color]) -> 
         color = colors.get(standing.player, NEUTRAL)
         cv2.rectangle(canvas.paper, (x * k, y * k), ((x + 20) * k, (y + 20) * k), color, cv2.FILLED)
         cv2.rectangle(canvas.paper, (x * k, y * k), ((x + 20) * k, (y + 20) * k), INK, 2, cv2.LINE_AA)
-        canvas.text(x + 30, y + 17, standing.player, 19, INK, 700)
+        name = words.player(standing.player)
+        canvas.text(x + 30, y + 17, name, 19, INK, 700)
         if standing.turn:
-            width, _ = canvas.text_size(standing.player, 19, 700)
-            canvas.text(x + 30 + width + 10, y + 16, "to play", 14, SOFT_INK)
+            width, _ = canvas.text_size(name, 19, 700)
+            canvas.text(x + 30 + width + 10, y + 16, words.text(say.TO_PLAY), 14, SOFT_INK)
         y += LINE_PX + 8
-        for line in _standing_lines(standing):
+        for line in _standing_lines(standing, words):
             canvas.text(x + 30, y + 10, line, 15, INK)
             y += LINE_PX - 3
         y += 16
@@ -247,17 +257,19 @@ def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color]) -> 
         y += 6
 
 
-def _standing_lines(standing: Standing) -> list[str]:
+def _standing_lines(standing: Standing, words: Words) -> list[str]:
     lines = []
     if standing.score is not None:
-        lines.append(f"score {standing.score}")
-    cars = f"{standing.cars_on_roads} on the roads"
-    lines.append(f"cars: {cars}" + (f", {standing.cars} left" if standing.cars is not None else ""))
+        lines.append(words.fill(say.SCORE_OF, n=str(standing.score)))
+    on = str(standing.cars_on_roads)
+    if standing.cars is not None:
+        lines.append(words.fill(say.CARS_ON_AND_LEFT, on=on, left=str(standing.cars)))
+    else:
+        lines.append(words.fill(say.CARS_ON, on=on))
     if standing.discs is not None:
-        yellow = f" and {standing.yellow} yellow" if standing.yellow is not None else ""
-        lines.append(f"discs left: {standing.discs} gray{yellow}")
+        lines.append(words.fill(say.DISCS_LEFT, gray=str(standing.discs), yellow=str(standing.yellow or 0)))
     if standing.sticks is not None:
-        lines.append(f"sticks left: {standing.sticks}")
+        lines.append(words.fill(say.STICKS_LEFT, n=str(standing.sticks)))
     return lines
 
 
@@ -274,7 +286,7 @@ def _wrapped(canvas: Canvas, words: str, width_px: int) -> list[str]:
 
 
 def _panel_height(legend: Legend) -> int:
-    rows = sum(LINE_PX + 24 + len(_standing_lines(s)) * (LINE_PX - 3) for s in legend.standings)
+    rows = sum(LINE_PX + 24 + len(_standing_lines(s, words_in("en"))) * (LINE_PX - 3) for s in legend.standings)
     notes = sum(6 + (1 + len(note) // 34) * (LINE_PX - 5) for note in legend.notes[1:])
     return 40 + rows + notes
 

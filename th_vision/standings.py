@@ -8,9 +8,11 @@ from rules.events import Crossing, RulingLine
 from rules.game import Game
 from rules.layout import Layout
 from rules.messages import messages
+from th_vision import phrases as say
 from th_vision.announce import SURE, head
 from th_vision.follow_events import Told
 from th_vision.picture import Legend, Standing
+from th_vision.words import words_in
 
 
 def legend_of(layout: Layout, game: Game, last: Told | None, newest: frozenset[str], language: str = "en") -> Legend:
@@ -22,7 +24,8 @@ def legend_of(layout: Layout, game: Game, last: Told | None, newest: frozenset[s
             if isinstance(answer, RulingLine):
                 crossings += answer.crossings
                 notes += [str(m) for m in messages(answer, language=language, owners=game.owners, kinds=kinds_of(game))]
-    notes = notes or ["The table as it stands."]
+    words = words_in(language)
+    notes = notes or [words.sentence(words.text(say.AS_IT_STANDS))]
     return Legend(
         title=title[:1].upper() + title[1:],
         notes=tuple(notes),
@@ -30,6 +33,7 @@ def legend_of(layout: Layout, game: Game, last: Told | None, newest: frozenset[s
         newest=newest,
         doubts=doubts_of(layout) | _doubts_of_ruling(last),
         crossings=tuple(crossings),
+        language=language,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from rules.adjudicate import adjudicate, notes_of
 from rules.events import AlertLine, Fact, GameFact
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
-from rules.record import Record, read_record
+from rules.record import Record
+from th_vision.game_file import read_game
 from th_vision.output import check_outputs, refuse_stdout, write_aside
 from th_vision.page.timeline import Timeline
 from th_vision.report_html.build import report_of
@@ -23,9 +23,8 @@ def run(
     glb: Path | None = None,
     pieces: Path | None = None,
     language: str = "en",
-    crops: Mapping[str, bytes] | None = None,
 ) -> Outcome:
-    """Write the report, the city, or both. ``crops``: the camera's picture of a ruling by road, where there are any.
+    """Write the report, the city, or both; ``path`` is a record, or a session with the camera's pictures.
 
     Raises:
         RulesError, VisionError: the record or the pieces can't be read, or an output can't be written.
@@ -33,11 +32,12 @@ def run(
     refuse_stdout(output, "a report")
     refuse_stdout(glb, "a model")
     check_outputs((output, glb), (path, pieces))
-    record = read_record(path)
-    notes = notes_of(record, adjudicate(record))
-    timeline = timeline_of(record, Pieces() if pieces is None else load_pieces(pieces))
+    own_pieces = None if pieces is None else load_pieces(pieces)
+    game = read_game(path, crops=output is not None)
+    notes = notes_of(game.record, adjudicate(game.record))
+    timeline = timeline_of(game.record, own_pieces or game.pieces or Pieces())
     if output is not None:
-        write_aside(output, report_of(timeline, language, crops))
+        write_aside(output, report_of(timeline, language, game.crops))
     if glb is not None:
         write_aside(glb, glb_of(solids_of(timeline.game, timeline.pieces)))
     return Outcome("", notes)

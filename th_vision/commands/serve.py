@@ -9,8 +9,8 @@ from rules.adjudicate import adjudicate, notes_of
 from rules.catalog import catalog
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
-from rules.record import read_record
-from th_vision.page.follow_file import RecordFollower
+from th_vision.game_file import SESSION, read_game
+from th_vision.page.follow_file import POLL_S, SESSION_POLL_S, RecordFollower
 from th_vision.page.server import Page
 from th_vision.terminal import STOPPED
 
@@ -31,14 +31,21 @@ def run(
         RulesError, VisionError: the record or the pieces can't be read, or the address can't be had.
     """
     catalog(language)
-    page = Page(host=host, port=port, language=language, pieces=Pieces() if pieces is None else load_pieces(pieces))
-    follower = RecordFollower(path, page.publish)
-    record = read_record(path)
+    own_pieces = None if pieces is None else load_pieces(pieces)
+    game = read_game(str(path))
+    record = game.record
+    page = Page(host=host, port=port, language=language, pieces=own_pieces or game.pieces or Pieces())
+    session = path.suffix.lower() == SESSION
+    follower = RecordFollower(path, page.publish, read=lambda path: read_game(str(path)).record)
     notes = notes_of(record, adjudicate(record))  # says what is wrong with a record before it is shown
     page.start()
     try:
         say("\n".join((*notes, *introduction(page))))
-        follower.follow(stop)
+        follower.look()
+        if session:
+            for road, picture in read_game(str(path), crops=True).crops.items():
+                page.publish("crop", (road, picture))
+        follower.follow(stop, poll_s=SESSION_POLL_S if session else POLL_S)
     except KeyboardInterrupt:
         return Outcome("", (), STOPPED)
     finally:

@@ -11,8 +11,11 @@ from typing import Final
 from rules.errors import RulesError
 from rules.events import AlertLine, EndLine, Fact, GameFact, Line
 from rules.record import Record, read_record
+from th_vision.errors import VisionError
 
 POLL_S: Final = 0.1
+SESSION_POLL_S: Final = 1.5
+"""A session grows with every frame, and takes longer to look through."""
 Publish = Callable[[str, object], None]
 
 
@@ -56,14 +59,16 @@ class RecordFollower:
         self._publish("live", {"source": "finished" if finished else "file"})
         return new
 
-    def follow(self, stop: Callable[[], bool], sleep: Callable[[float], None] = time.sleep) -> None:
+    def follow(
+        self, stop: Callable[[], bool], sleep: Callable[[float], None] = time.sleep, poll_s: float = POLL_S
+    ) -> None:
         """Look again and again until ``stop``; a file that is gone for a while is waited for."""
         while not stop():
             try:
                 self.look()
-            except RulesError:
+            except (RulesError, VisionError):
                 self._stamp = None
-            sleep(POLL_S)
+            sleep(poll_s)
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
