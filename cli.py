@@ -310,6 +310,45 @@ def report(
 
 
 @app.command()
+def batch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Sessions, records, cases, folders of images.")],
+    game: Annotated[
+        Path, typer.Option("--game", metavar="OUTDIR", help="Where the new records go, and what was done.")
+    ],
+    calibration: BroughtCalibrationOpt = None,
+    pieces: PiecesOpt = None,
+    players: OwnPlayersOpt = None,
+    rules: Annotated[
+        str | None, typer.Option("--rules", metavar="NAME", help="Other rules than the games' own.")
+    ] = None,
+    option: OptionOpt = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster that sees the same folders.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes here; default: one a core.")
+    ] = None,
+) -> None:
+    """Referee an archive of recordings anew, and say what changes."""
+    from th_vision.commands.batch import run
+
+    finish(
+        run(
+            folder,
+            game,
+            calibration=calibration,
+            pieces=pieces,
+            players=players,
+            rules=rules,
+            options=option or [],
+            scheduler=scheduler,
+            workers=workers,
+            tell=progress,
+        )
+    )
+
+
+@app.command()
 def reconstruct(
     source: SourceArg,
     calibration: Annotated[

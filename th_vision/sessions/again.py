@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -36,7 +37,7 @@ def rule_again(case: Case, outputs: Outputs) -> Again:
     if table is None:
         raise VisionError(f"{case.path}: has no calibration in it; have it made again")
     follower = Follower(case.game, case_pieces(case))
-    follower.resume(case.facts, Known(case.before, numbers=_numbers(case.facts, case.before)), check=False)
+    follower.resume(case.facts, _known(case), check=False)
     said: list[Said] = []
 
     def line(one: Line, time_s: float) -> None:
@@ -55,6 +56,25 @@ def rule_again(case: Case, outputs: Outputs) -> Again:
 def _own(answers: Iterable[Answer]) -> list[Answer]:
     """Without what players corrected: a camera can't see that."""
     return [answer for answer in answers if getattr(answer, "by", None) is None]
+
+
+def _known(case: Case) -> Known:
+    """What was believed when the turn began: how sure that was counts as one reading, so that it stays as firm."""
+    votes = {
+        column.id: {
+            ("levels", column.levels): _vote(column.levels_probability),
+            ("junction", int(column.junction)): _vote(column.junction_probability),
+        }
+        for column in case.before.columns
+    }
+    return Known(case.before, votes=votes, numbers=_numbers(case.facts, case.before))
+
+
+def _vote(probability: float) -> tuple[float, float]:
+    """Log-odds of a belief, as the largest of its readings and as their sum."""
+    p = min(max(probability, 0.5), 1 - 1e-9)
+    odds = math.log(p / (1 - p))
+    return odds, odds
 
 
 def _numbers(facts: Iterable[Fact], layout: Layout) -> dict[str, int]:

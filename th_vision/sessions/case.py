@@ -28,7 +28,7 @@ from rules.pieces import Pieces
 from rules.record import parse_record
 from th_vision.errors import VisionError
 from th_vision.sessions import limits
-from th_vision.sessions.crop import crop_of, field_outline
+from th_vision.sessions.crop import AROUND_MM, crop_of, field_outline
 from th_vision.sessions.header import PIECES, TABLE
 from th_vision.sessions.reader import Session, open_session
 from th_vision.sessions.thinning import Thinning
@@ -92,9 +92,18 @@ class Case:
 
 
 def make_case(
-    session: Session, timeline: Timeline, turn: int, output: Path, *, table: TableCalibration, pieces_toml: bytes | None
+    session: Session,
+    timeline: Timeline,
+    turn: int,
+    output: Path,
+    *,
+    table: TableCalibration,
+    pieces_toml: bytes | None,
+    around_mm: float = AROUND_MM,
 ) -> str:
     """Write the case of one turn into the new file ``output``; what it holds, in a sentence.
+
+    ``around_mm``: so much of the table is kept around the pieces.
 
     Raises:
         VisionError: there is no such turn, its frames are lost, or the place can't be written.
@@ -125,7 +134,7 @@ def make_case(
         versions=versions(),
         ruling=tuple(_plain(said.line) for said in of_turn),
     )
-    outline = field_outline((before, after), table)
+    outline = field_outline((before, after), table, around_mm)
     crop = crop_of(outline, table) if outline else None
     with tempfile.TemporaryDirectory(prefix=".th-vision-", dir=output.parent) as folder:
         aside = Path(folder)

@@ -29,13 +29,15 @@ AROUND_MM = 130.0
 JPEG_PX = 8
 
 
-def field_outline(layouts: Iterable[Layout], table: TableCalibration) -> tuple[Point2, ...]:
+def field_outline(
+    layouts: Iterable[Layout], table: TableCalibration, around_mm: float = AROUND_MM
+) -> tuple[Point2, ...]:
     """Outline of the field of play, mm: around all pieces of the layouts, and within what the calibration saw."""
     points = [point for layout in layouts for point in _points(layout)]
     seen = field_of(table)
     field = None if seen is None else Polygon(seen)
     if points:
-        around = MultiPoint(points).convex_hull.buffer(AROUND_MM)
+        around = MultiPoint(points).convex_hull.buffer(around_mm)
         field = around if field is None else around.intersection(field)
     if not isinstance(field, Polygon) or field.is_empty:
         return ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from calibration.camera import Camera, Intrinsics
+from rules.messages import messages
 from rules.record import read_record
 from th_vision.errors import VisionError
 from th_vision.sessions import header as names
@@ -181,8 +181,9 @@ def _case(path: Path, check: bool) -> Info:
         info.add("what", f"a call to look at again: turn {case.about.turn}")
         info.add("rules", case.about.rules)
         info.add("players", ", ".join(case.about.players))
-        for line in case.about.ruling:
-            info.add("ruled", json.dumps(line, ensure_ascii=False))
+        for answer in case.answers:
+            for message in messages(answer):
+                info.add("ruled", f"{message.text} {message.reason}".strip())
         with_frames = _about_session(case.session, check)
         info.rows += with_frames.rows[1:]
         info.troubles += with_frames.troubles
