@@ -163,17 +163,14 @@
     for (const [text, reason, kind] of s.said)
       nodes.push(made("p", {className: "say " + kind}, text, reason ? made("small", {}, reason) : null));
     $("said").replaceChildren(...nodes);
-    $("evidence").replaceChildren(...s.closeups.map((c, i) => {
-      const url = `picture/${s.n}/${i}.svg?lang=${LANG}&game=${lastId.split("-")[0]}`;
-      const alt = c.title;
-      const button = made("button", {type: "button", title: alt}, made("img", {src: url, alt, loading: "lazy", width: 460, height: 600}));
-      button.addEventListener("click", () => enlarge([[url, alt], ...((live.crops || []).includes(s.road) ? [[`crop/${s.n}.jpg`, w("camera.picture")]] : [])]));
+    const epoch = lastId.split("-")[0];
+    const pictures = s.closeups.map((c, i) => [`picture/${s.n}/${i}.svg?lang=${LANG}&game=${epoch}`, c.title]);
+    if ((live.crops || []).includes(s.road)) pictures.push([`crop/${s.n}.jpg?game=${epoch}`, w("camera.picture")]);
+    $("evidence").replaceChildren(...pictures.map(([src, alt]) => {
+      const button = made("button", {type: "button", title: alt}, made("img", {src, alt, loading: "lazy"}));
+      button.addEventListener("click", () => { $("large-body").replaceChildren(made("img", {src, alt})); $("large").showModal(); });
       return button;
     }));
-  }
-  function enlarge(pictures) {
-    $("large-body").replaceChildren(...pictures.map(([src, alt]) => made("img", {src, alt})));
-    $("large").showModal();
   }
 
   function guide() {

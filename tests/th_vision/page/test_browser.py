@@ -1,0 +1,231 @@
+"""The page in a real browser: on a phone and on a TV, by keyboard alone, and when the connection is cut."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rules.record import read_record
+from tests.conftest import ROOT
+from th_vision.page.server import Page
+from th_vision.referee.commands import Spoken, Undo
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not here (apt install chromium chromium-driver)"
+)
+
+RECORD = read_record(ROOT / "tests" / "games" / "missions-4-cars-round.jsonl")
+FACTS = RECORD.facts[1:]
+SHOWN = len(FACTS) - 4
+TV, PHONE = (1920, 1080), (390, 844)
+
+
+class Seen:
+    """A browser that looks at a page."""
+
+    def __init__(self, profile: Path) -> None:
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = str(CHROMIUM)
+        for flag in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", f"user-data-dir={profile}"):
+            options.add_argument(f"--{flag}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+        self.driver.set_script_timeout(10)
+
+    def size(self, size: tuple[int, int]) -> None:
+        width, height = size
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def js(self, script: str, *values: Any) -> Any:
+        return self.driver.execute_script(script, *values)
+
+    def text(self, name: str) -> str:
+        return str(self.js("return document.getElementById(arguments[0]).textContent", name)).strip()
+
+    def until(self, ready: Callable[[], Any], what: str, seconds: float = 10.0) -> Any:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = ready()
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"never came: {what}; the page says {self.text('turn')!r}, {self.text('connection')!r}")
+
+    def steps(self, number: int) -> None:
+        self.until(lambda: self.js("return thVision.drawn && thVision.drawn.steps") == number, f"step {number}")
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver, duration=0).send_keys(*keys).perform()
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+@pytest.fixture(scope="module")
+def wishes() -> queue.Queue[Spoken]:
+    return queue.Queue()
+
+
+@pytest.fixture(scope="module")
+def page(wishes: queue.Queue[Spoken]) -> Iterator[Page]:
+    page = Page(port=0, commands=wishes)
+    page.start()
+    page.publish("game", RECORD.game)
+    for fact in FACTS[:SHOWN]:
+        page.publish("fact", fact)
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def seen(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    seen = Seen(tmp_path_factory.mktemp("browser"))
+    seen.size(TV)
+    seen.driver.get(page.link)
+    seen.steps(SHOWN + 1)
+    yield seen
+    seen.driver.quit()
+
+
+@pytest.mark.parametrize("size", [TV, PHONE], ids=["tv", "phone"])
+def test_the_whole_board_is_seen_to_scale_and_nothing_sticks_out(seen: Seen, size: tuple[int, int]) -> None:
+    seen.size(size)
+    seen.until(lambda: seen.js("return innerWidth") == size[0], "the size")
+    time.sleep(0.2)
+    assert seen.js("return document.documentElement.scrollWidth") <= size[0]
+    frame, sticks = seen.js("""
+        const box = document.getElementById('board').getBoundingClientRect();
+        const lanes = [...document.querySelectorAll('.road:not(.patch) .lane')].map(e => e.getBoundingClientRect());
+        return [[box.left, box.top, box.right, box.bottom], lanes.map(r => [r.left, r.top, r.right, r.bottom])]""")
+    roads = seen.js("return document.querySelectorAll('.road:not(.patch)').length")
+    assert len(sticks) == roads > 15
+    for left, top, right, bottom in sticks:
+        assert frame[0] <= left
+        assert frame[1] <= top
+        assert right <= frame[2]
+        assert bottom <= frame[3]
+    ratio = seen.js("""
+        const l = document.querySelector('.road .lane'), d = document.querySelector('.column .disc');
+        return +l.getAttribute('stroke-width') / (2 * d.getAttribute('r'))""")
+    assert ratio == pytest.approx(10 / 19, abs=0.01)
+
+
+def test_who_leads_and_why_stands_beside_the_board(seen: Seen) -> None:
+    seen.size(TV)
+    cards = seen.js("return [...document.querySelectorAll('.player')].map(e => e.textContent)")
+    assert len(cards) == 4
+    for player, card in zip(RECORD.game.players, cards, strict=True):
+        assert player in card
+        assert "point" in card
+        assert "drive" in card or "stock" in card
+
+
+def test_which_sides_are_free_is_a_list_too(seen: Seen) -> None:
+    rows = seen.js(
+        "return [...document.querySelectorAll('#free-rows tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert len(rows) > 15
+    assert {row[2] for row in rows} & {"free"}
+    assert any(row[2].startswith("taken by r") or row[3].startswith("taken by r") for row in rows)
+    marks = seen.js("return document.querySelectorAll('#world .tag .side.free').length")
+    assert marks == sum((row[2] == "free") + (row[3] == "free") for row in rows)
+
+
+def test_a_step_back_shows_the_table_as_it_stood_and_the_evidence_of_then(seen: Seen) -> None:
+    number = seen.js("""
+        const list = [...document.querySelectorAll('#turn-list button')];
+        for (let i = list.length - 1; i > 0; i--) {
+            list[i].click(); thVision.frame();
+            if (document.querySelectorAll('#evidence img').length) return i;
+        }""")
+    assert number
+    assert "looking back" in seen.text("turn")
+    loaded = "return [...document.querySelectorAll('#evidence img')].every(i => i.complete && i.naturalWidth > 100)"
+    seen.until(lambda: seen.js(loaded), "the pictures")
+    assert "gap" in seen.js("return document.querySelector('#evidence img').alt")
+    assert seen.js("return document.querySelectorAll('#world .spot').length") > 0
+    seen.js("document.getElementById('now').click()")
+
+
+def test_everything_can_be_done_with_the_keyboard_alone(seen: Seen) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    seen.js("document.body.focus(); scrollTo(0, 0); document.getElementById('language').focus()")
+    reached: list[str] = []
+    for _ in range(60):
+        seen.press(Keys.TAB)
+        reached.append(seen.js("const e = document.activeElement; return e.id || e.dataset.view || e.tagName"))
+        if reached[-1] == "BODY":
+            break
+    wanted = {"board", "show-sides", "in", "all", "back", "steps", "now", "code"} - {"back"}
+    assert wanted <= set(reached)
+    seen.js("document.getElementById('board').focus()")
+    seen.press("n")
+    seen.until(lambda: "ramp r1" in seen.text("picked"), "the first road in words")
+    seen.js("document.getElementById('steps').focus()")
+    seen.press(Keys.ARROW_LEFT)
+    seen.until(lambda: seen.js("return thVision.drawn.step") == SHOWN - 1, "one step back")
+    seen.press(Keys.END)
+    seen.until(lambda: seen.js("return thVision.drawn.step") == SHOWN, "the newest step")
+
+
+def test_a_wrong_code_opens_nothing_and_the_right_one_lets_a_wish_through(
+    seen: Seen, page: Page, wishes: queue.Queue[Spoken]
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    seen.js("document.getElementById('code').focus()")
+    wrong = "000000" if page.code != "000000" else "111111"
+    seen.press(wrong, Keys.ENTER)
+    seen.until(lambda: seen.text("control-said") == "Wrong code.", "the refusal")
+    assert seen.js("return document.getElementById('buttons').hidden")
+    seen.js("const c = document.getElementById('code'); c.value = ''; c.focus()")
+    seen.press(page.code, Keys.ENTER)
+    seen.until(lambda: not seen.js("return document.getElementById('buttons').hidden"), "the buttons")
+    seen.js("document.querySelector('[data-do=undo]').click()")
+    assert isinstance(wishes.get(timeout=5).command, Undo)
+    seen.until(lambda: seen.text("control-said") == "The referee has it.", "the answer")
+
+
+def test_what_happens_now_is_seen_at_once_and_after_a_cut_connection(seen: Seen, page: Page) -> None:
+    page.publish("live", {"state": "hand in view"})
+    seen.until(lambda: "a hand is over the table" in seen.text("state"), "the hand")
+    page.publish("fact", FACTS[SHOWN])
+    seen.steps(SHOWN + 2)
+    assert page.process_id is not None
+    os.kill(page.process_id, signal.SIGKILL)
+    seen.until(lambda: "connection lost" in seen.text("connection"), "that the connection is lost")
+    page.publish("fact", FACTS[SHOWN + 1])
+    page.publish("fact", FACTS[SHOWN + 2])
+    seen.until(lambda: seen.text("connection") == "live", "the connection", 15)
+    seen.steps(SHOWN + 4)
+
+
+def test_another_language_and_the_dark(seen: Seen) -> None:
+    light = seen.js("return getComputedStyle(document.body).backgroundColor")
+    seen.js("const t = document.getElementById('theme'); t.value = 'dark'; t.dispatchEvent(new Event('change'))")
+    assert seen.js("return getComputedStyle(document.body).backgroundColor") != light
+    seen.js("const l = document.getElementById('language'); l.value = 'es'; l.dispatchEvent(new Event('change'))")
+    seen.until(lambda: seen.js("return document.documentElement.lang") == "es", "Spanish")
+    seen.until(lambda: "Decisión" in seen.text("ruling"), "the ruling in Spanish")
+    assert seen.js("return document.documentElement.dataset.theme") == "dark", "the look is remembered"
+
+
+def test_the_browser_had_nothing_to_complain_of(seen: Seen) -> None:
+    # The wrong code's refusal and the cut connection are what the tests above made.
+    assert [text for text in seen.complaints() if "/code" not in text and "/events" not in text] == []
