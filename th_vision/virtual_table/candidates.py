@@ -280,8 +280,11 @@ def check(
                 return f"too near to {column.id}"
         elif (column_clearance(stick, column).gap_mm or 1.0) < -IN_EACH_OTHER_MM:
             return f"in {column.id}"
+    reach_new = game.pieces.disc.diameter + 2.0
     for column in game.scene.columns if new is not None else ():
-        if new is not None and math.dist((new.x, new.y), (column.x, column.y)) < game.pieces.disc.diameter + 2.0:
+        if new is None or column.id in meant:
+            continue
+        if math.dist((new.x, new.y), (column.x, column.y)) < reach_new:
             return f"{new.id} in {column.id}"
     for other in game.scene.sticks:
         over_new = new is not None and not far_apart(other, new.x, new.y, reach)

@@ -14,6 +14,7 @@ from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.virtual_table.candidates import Field, Margins, possible, sketch
 from th_vision.virtual_table.mishaps import collapse, knock, loose_columns, loose_roads, nudge
+from th_vision.virtual_table.offences import At
 from th_vision.virtual_table.physics import far_apart
 from th_vision.virtual_table.player import LAST_RESORT, check_request, find_build, set_up, stuck_with_material
 from th_vision.virtual_table.playing import Build, PlayedMoment, Playing
@@ -25,16 +26,6 @@ CLOSE_GAP_MM = 1.5  # the same for the room at a crossing: what a camera measure
 OVERHANG_MM = (1.5, 5.0)  # how far a tip stands out past the rim
 COVER_MM = (-6.0, -2.0)  # from the disc's outline to the road's edge
 NUDGE_MM = (1.0, 6.0)
-
-
-@dataclass(frozen=True)
-class At:
-    """Where an event happens: the game, its randomness, the field and the margins of everything else."""
-
-    game: Playing
-    rng: np.random.Generator
-    field: Field
-    margins: Margins
 
 
 Happening = Callable[[At], list[PlayedMoment]]

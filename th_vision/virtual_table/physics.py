@@ -19,7 +19,7 @@ from shapely import affinity, force_2d
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from th_vision.virtual_table.scene import CarBody, CityBody, ColumnBody, Point2, Scene, StickBody, StickSize
+from th_vision.virtual_table.scene import CarBody, CityBody, CityThing, ColumnBody, Point2, Scene, StickBody, StickSize
 
 Array = NDArray[np.float64]
 
@@ -163,6 +163,12 @@ def card_support(city: CityBody) -> Support:
     """The top face of an area's card (its edge carries, too: an edge point belongs to the outline)."""
     z = city.top_z
     return Support(city.id, Polygon(city.outline), lambda points: np.full(len(points), z))
+
+
+def thing_support(city: CityBody, thing: CityThing) -> Support:
+    """The top of something that stands on an area."""
+    z = city.top_z + thing.size.height
+    return Support(city.id, Polygon(thing.outline), lambda points: np.full(len(points), z))
 
 
 def _vertices(shape: BaseGeometry) -> Array:

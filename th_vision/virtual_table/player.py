@@ -32,6 +32,7 @@ DEAD_END = 8.0  # what a column is worth less from which no road leads on
 PLENTY = 30.0  # so many open sketches are as good as all
 ENOUGH = 6.0  # so many sketches that pay are as good as sure: the other players move in between
 
+HOME = (0.90, 1.02)  # stick lengths: from so far a road reaches another column
 LEAST_FIELD_LENGTHS = 2.4  # stick lengths: in a smaller field no game gets anywhere
 
 PRESETS = ("rainbow-city", "rainbow-city-missions", "rainbow-city-zh", "classic")
@@ -46,6 +47,7 @@ class Taste:
     height is liked. ``thrift``: worth of a disc that is saved where columns get higher than the supply bears.
     ``junction``, ``offramp``: how often one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are
     made, and looked ahead from. ``missions``: how much the missions count, where there is a city.
+    ``homing``: worth of a new column that is a stick's length from another standing one, which a road could reach.
     """
 
     paying: float = 4.0
@@ -63,6 +65,7 @@ class Taste:
     repeats: int = 4
     looked_at: int = 60
     missions: float = 1.0
+    homing: float = 0.0
 
 
 LAST_RESORT = Taste(junction=1.0, offramp=1.0, repeats=16)
@@ -135,6 +138,10 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
         worth -= np.abs(s.level - taste.level)
     rim = np.max(np.abs(s.end) / (np.array([field.width, field.height]) / 2), axis=1)
     worth -= np.clip(rim - 0.75, 0, None) * 3
+    if taste.homing:
+        standing = np.array([[c.x, c.y] for c in game.scene.columns if c.id != s.base])
+        apart = np.linalg.norm(s.column[:, None] - standing[None], axis=2) / game.pieces.stick.length
+        worth += taste.homing * np.any((apart > HOME[0]) & (apart < HOME[1]), axis=1)
     if game.scene.city and taste.missions:
         from th_vision.virtual_table.mission_taste import mission_worth
 

@@ -11,7 +11,8 @@ from rules.events import CarsLine, PenaltyLine, RulingLine
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.virtual_table.candidates import Field, Margins
-from th_vision.virtual_table.mischief import EVENTS, NUDGE_MM, At, eventful_game
+from th_vision.virtual_table.mischief import EVENTS, NUDGE_MM, eventful_game
+from th_vision.virtual_table.offences import At
 from th_vision.virtual_table.physics import interpenetrations
 from th_vision.virtual_table.player import find_build, set_up
 from th_vision.virtual_table.playing import PlayedMoment, Playing
