@@ -277,22 +277,29 @@ def export(
 
 @app.command()
 def report(
-    session: Annotated[str, typer.Argument(metavar="GAME.MCAP", help="A recorded game.")],
-    turn: Annotated[int, typer.Option("--turn", min=0, help="Whose ruling it is about; 0: the set-up.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="CASE.ZIP", help="A new file.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game record (.jsonl) or a recorded game (.mcap).")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="GAME.html|CASE.zip", help="The whole game, or one call as a case."),
+    ] = None,
+    glb: Annotated[Path | None, typer.Option("--glb", metavar="CITY.glb", help="The city at the end in 3D.")] = None,
+    turn: Annotated[
+        int | None, typer.Option("--turn", min=0, help="Of a case: whose ruling it is about; 0: the set-up.")
+    ] = None,
     calibration: BroughtCalibrationOpt = None,
     pieces: PiecesOpt = None,
     rules: RulesOpt = "rainbow-city",
     players: OwnPlayersOpt = None,
     option: OptionOpt = None,
+    lang: LangOpt = "",
 ) -> None:
-    """A call to look at again, in one small file; 'th-vision replay CASE.ZIP' rules on it anew."""
-    if output.suffix.lower() == ".zip":
+    """A game as one page to keep; or one call of it to look at again ('th-vision replay CASE.zip' rules on it anew)."""
+    if output is not None and output.suffix.lower() == ".zip":
         from th_vision.commands.report import write_case
 
         finish(
             write_case(
-                session,
+                game,
                 output,
                 turn=turn,
                 calibration=calibration,
@@ -304,9 +311,9 @@ def report(
             )
         )
     else:
-        from th_vision.errors import VisionError
+        from th_vision.commands.report_html import run
 
-        raise VisionError(f"{output}: can't be written; a report is a case, name it like case.zip")
+        finish(run(game, output=output, glb=glb, pieces=pieces, language=lang))
 
 
 @app.command()
@@ -530,7 +537,7 @@ def explain(
 
 @app.command()
 def serve(
-    game: Annotated[Path, typer.Argument(metavar="GAME.JSONL", help="A game record, finished or being written.")],
+    game: Annotated[Path, typer.Argument(metavar="GAME.JSONL|GAME.MCAP", help="A game, finished or being written.")],
     pieces: PiecesOpt = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="0.0.0.0: for other machines too; see docs/page.md.")

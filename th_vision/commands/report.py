@@ -19,7 +19,7 @@ def write_case(
     spec: str,
     output: Path,
     *,
-    turn: int,
+    turn: int | None,
     calibration: Path | None,
     pieces: Path | None,
     rules: str,
@@ -38,6 +38,8 @@ def write_case(
     from th_vision.sessions.brought import open_with_table, pieces_for
 
     refuse_stdout(output, "a case")
+    if turn is None:
+        raise VisionError(f"{output}: a case is about one turn; say which with --turn")
     check_outputs((output,), (spec, calibration, pieces))
     if output.exists():
         raise VisionError(f"{output}: is there already; give another name, or remove it")

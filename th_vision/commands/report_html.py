@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from rules.adjudicate import adjudicate, notes_of
 from rules.events import AlertLine, Fact, GameFact
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from rules.record import Record
+from th_vision.errors import VisionError
 from th_vision.game_file import read_game
 from th_vision.output import check_outputs, refuse_stdout, write_aside
 from th_vision.page.timeline import Timeline
 from th_vision.report_html.build import report_of
 from th_vision.report_html.city_model import glb_of, solids_of
+
+SUFFIXES: Final = (".html", ".htm")
 
 
 def run(
@@ -29,6 +33,10 @@ def run(
     Raises:
         RulesError, VisionError: the record or the pieces can't be read, or an output can't be written.
     """
+    if output is None and glb is None:
+        raise VisionError("report: where to? say -o GAME.html for the game, -o CASE.zip for one turn, --glb CITY.glb")
+    if output is not None and output.suffix.lower() not in SUFFIXES:
+        raise VisionError(f"{output}: a report is a page or a case; name it like game.html or case.zip")
     refuse_stdout(output, "a report")
     refuse_stdout(glb, "a model")
     check_outputs((output, glb), (path, pieces))

@@ -202,10 +202,14 @@ def test_the_command_writes_what_was_asked_for_and_harms_no_input(tmp_path: Path
     run(str(record), output=tmp_path / "a.html", glb=tmp_path / "a.glb")
     assert (tmp_path / "a.html").stat().st_size > 50_000
     assert (tmp_path / "a.glb").read_bytes()[:4] == b"glTF"
+    page = tmp_path / "game.html"
+    page.write_text(record.read_text())
     with pytest.raises(VisionError, match="can't be an output"):
-        run(str(record), output=record)
-    with pytest.raises(VisionError, match="name a file"):
+        run(str(page), output=page)
+    with pytest.raises(VisionError, match=r"name it like game\.html or case\.zip"):
         run(str(record), output=Path("-"))
+    with pytest.raises(VisionError, match="where to"):
+        run(str(record), output=None)
     with pytest.raises(RulesError, match="can't be read"):
         run(str(tmp_path / "none.jsonl"), output=tmp_path / "b.html")
     assert not (tmp_path / "b.html").exists()
