@@ -152,13 +152,12 @@ def _one_of_each_road(seen: Sequence[Road], believed: Sequence[Road]) -> tuple[l
 
 
 def _one_of_each_car(seen: Sequence[Car], believed: Sequence[Car], pieces: Pieces) -> tuple[Car, ...]:
-    """A car seen at too low a height is seen a little aside, for the camera looks askew: of two cars of a player that
-    all but overlap in plan view the lower one goes, unless it stood there before."""
+    """Of two cars of a player that all but overlap in plan view the lower one goes, unless it stood there before: it
+    would be out of sight. (One that is seen on one ray with another, further down, is no reading of the detector's.)"""
 
-    def reach(upper: Car, lower: Car) -> float:
+    def reach(upper: Car) -> float:
         box = pieces.cars.get(upper.type) or next(iter(pieces.cars.values()), None)
-        length = box.length if box else pieces.stick.width
-        return tol.TWIN_SHARE * length + tol.TWIN_SLOPE * (upper.z - lower.z)
+        return tol.TWIN_SHARE * (box.length if box else pieces.stick.width)
 
     def known(car: Car) -> bool:
         return any(
@@ -168,7 +167,7 @@ def _one_of_each_car(seen: Sequence[Car], believed: Sequence[Car], pieces: Piece
 
     kept: list[Car] = []
     for car in sorted(seen, key=lambda car: -car.z):
-        over = [k for k in kept if k.player == car.player and np.hypot(k.x - car.x, k.y - car.y) < reach(k, car)]
+        over = [k for k in kept if k.player == car.player and np.hypot(k.x - car.x, k.y - car.y) < reach(k)]
         if not over or known(car):
             kept.append(car)
     order = {car.id: i for i, car in enumerate(seen)}

@@ -11,12 +11,14 @@ from rules.layout import Car, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
+from th_vision.detect.cars import without_cars
+from th_vision.detect.colors import palette
 from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, disc_points, refine_rim
 from th_vision.detect.depth_model import DepthModel
 from th_vision.detect.explained import Explained, explained, part_of
 from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.levels import settle_levels, without_ghosts
-from th_vision.detect.measure import MeasuredRoad, measure_road
+from th_vision.detect.measure import MeasuredRoad, measure_road, stick_color
 from th_vision.detect.plan import PlanView
 from th_vision.detect.propose import acceptable, proposals, same_line
 
@@ -32,16 +34,18 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Ass
         look = explained(model, known, cars)
     fresh = [column for column in fresh_columns(plan, pieces, look) if _is_new(pieces, column, known)]
     columns = known.columns + fresh
-    roads = known.roads + proposals(plan, pieces, columns, known, look)
+    new = proposals(plan, pieces, columns, known, look)
+    best = (known.roads + new.roads)[: tolerances.COLOR_FROM_ROADS]
+    sure = [found.road for found in best if acceptable(pieces, found)]
+    model = without_cars(model, palette(pieces, stick_color(plan, pieces, sure)))
     for _ in range(tolerances.GHOST_ROUNDS):
-        chosen = choose(plan, pieces, columns, roads, len(known.columns))
+        chosen = choose(plan, pieces, columns, known.roads + new.roads, len(known.columns))
         left = without_ghosts(model, chosen, len(known.columns))
         kept = {id(found.road) for found in left.roads}
-        ghosts = {id(found.road) for found in chosen.roads} - kept
-        if not ghosts:
+        ghosts = [found for found in chosen.roads if id(found.road) not in kept]
+        # a ghost, or what was not chosen in the end, may have taken the place of what really lies there
+        if not new.go_on(known.roads + chosen.roads, ghosts) and not ghosts:
             break
-        # a ghost may have taken the place of what really lies there
-        roads = [found for found in roads if id(found.road) not in ghosts]
     return settle_levels(model, left, len(known.columns), look)
 
 
@@ -172,13 +176,23 @@ def _is_new(pieces: Pieces, column: ColumnCandidate, known: Assembly) -> bool:
         return False
     if not np.isnan(column.rim) and column.rim > tolerances.ON_ROAD_RIM:
         return True
+    return not any(_along(pieces, column, found.road) for found in known.roads)
+
+
+def _within(pieces: Pieces, column: ColumnCandidate, road: MeasuredRoad) -> bool:
+    """Whether a column would stand in a road, between the columns at its ends."""
+    return _along(pieces, column, road, 1.5 * pieces.disc.diameter / pieces.stick.length)
+
+
+def _along(pieces: Pieces, column: ColumnCandidate, road: MeasuredRoad, from_ends: float = -0.02) -> bool:
+    """Whether a column candidate lies on a road in plan (further from its ends than that share of its length) and rises
+    no higher: it is a piece of that road, or a car."""
     point = np.array([column.x, column.y])
-    for found in known.roads:
-        way = (found.road.b - found.road.a)[:2]
-        t = float((point - found.road.a[:2]) @ way / (way @ way))
-        if -0.02 < t < 1.02 and _across(found.road, point) < pieces.stick.width * 0.8:
-            return False
-    return True
+    way = (road.b - road.a)[:2]
+    t = float((point - road.a[:2]) @ way / (way @ way))
+    if not from_ends < t < 1 - from_ends or _across(road, point) >= pieces.stick.width * 0.8:
+        return False
+    return bool(column.levels * pieces.disc.height < road.a[2] + t * (road.b[2] - road.a[2]) + pieces.disc.height)
 
 
 def distinct_columns(pieces: Pieces, columns: list[ColumnCandidate]) -> list[ColumnCandidate]:
@@ -200,12 +214,16 @@ def choose(
     """
     chosen: list[FoundRoad] = []
     for found in roads:
-        if acceptable(pieces, found) and not any(_same_place(pieces, found.road, other.road) for other in chosen):
+        if not acceptable(pieces, found) or any(_same_place(pieces, found.road, other.road) for other in chosen):
+            continue
+        new_ends = [columns[end] for end in found.ends if end >= known]
+        if not any(_within(pieces, column, other.road) for column in new_ends for other in chosen):
             chosen.append(found)
     standing, place = _shared_columns(plan, pieces, columns, chosen, known)
     for column in columns[known:]:
         alone = column.rim > tolerances.LONE_COLUMN_RIM or (np.isnan(column.rim) and column.score > 1.2)
-        if alone and not any(_collide(pieces, column, other) for other in standing):
+        on_road = any(_along(pieces, column, found.road) for found in chosen)
+        if alone and not on_road and not any(_collide(pieces, column, other) for other in standing):
             standing.append(column)
     return Assembly(
         standing,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.colors import Palette
+from th_vision.detect.depth_model import DepthModel
 from th_vision.detect.patch import strip
 from th_vision.detect.plan import PlanView
 
@@ -31,6 +32,8 @@ class FoundCar:
     type_probability: float
     sigma_xy: float
     along_mm: float
+    across_mm: float
+    top: tuple[float, float, float]
 
 
 def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array) -> list[FoundCar]:
@@ -79,9 +82,30 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
                         type_probability=kind_probability,
                         sigma_xy=tolerances.CAR_SIGMA_MM,
                         along_mm=middle,
+                        across_mm=across,
+                        top=(x, y, float(a[2] + (b[2] - a[2]) * np.clip(middle / patch.length, 0, 1)) + height),
                     )
                 )
     return out
+
+
+def without_cars(model: DepthModel, colors: Palette) -> DepthModel:
+    """The depth model with everything unseen that has a player's colour, and as far around it as the kernel spreads it:
+    a car lifts what is read of the road below it."""
+    plan, players = model.plan, [k for k, name in enumerate(colors.names) if name in model.pieces.players]
+    if plan.color is None or not players:
+        return model
+    v, u = np.nonzero(model.seen > tolerances.CAR_LEAST_RISE_MM)
+    if len(v) == 0:
+        return model
+    shown = plan.colors(model.points(v, u))
+    index, _ = colors.nearest(shown)
+    mask = np.zeros(model.shape, np.uint8)
+    mask[v, u] = np.isin(index, players) & np.isfinite(shown).all(axis=1)
+    mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+    reach = [2 * int(np.ceil(tolerances.CAR_SPREAD_SIGMAS * sigma)) + 1 for sigma in model.kernel]
+    grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach[0], reach[1])))
+    return model.leaving_out(np.asarray(grown > 0, dtype=np.bool_))
 
 
 def _split(pieces: Pieces, first: float, last: float) -> list[tuple[float, float]]:
@@ -104,3 +128,29 @@ def _type(pieces: Pieces, length_mm: float) -> tuple[str, float]:
     weight = np.exp(np.maximum(fit - fit.max(), -50))
     best = int(np.argmax(weight))
     return names[best], float(weight[best] / weight.sum())
+
+
+def one_road_each(plan: PlanView, found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:
+    """Of readings of one car from several roads (their ids with it) the one on whose road it stands.
+
+    A car is seen in the picture once; read from a road at another height it seems to stand beside that road's middle.
+    """
+    if not found:
+        return []
+    mm_per_px = plan.table.distance_mm / plan.table.camera.color.fx if plan.table.camera.color else 1.0
+    places = plan.color_pixels(np.array([car.top for _, car in found])) * mm_per_px
+    order = sorted(
+        range(len(found)), key=lambda k: abs(found[k][1].across_mm) - tolerances.CAR_UPPER_MM * _above(found, places, k)
+    )
+    kept: list[int] = []
+    for k in order:
+        same = [m for m in kept if found[m][1].player == found[k][1].player]
+        if all(np.hypot(*(places[k] - places[m])) > tolerances.CAR_TWIN_MM for m in same):
+            kept.append(k)
+    return [found[k] for k in sorted(kept)]
+
+
+def _above(found: list[tuple[str, FoundCar]], places: Array, k: int) -> bool:
+    """Whether a reading is the highest of those of one place in the picture: what lies lower may be hidden there."""
+    near = np.hypot(*(places - places[k]).T) <= tolerances.CAR_TWIN_MM
+    return all(found[m][1].z <= found[k][1].z for m in np.flatnonzero(near))

@@ -8,6 +8,7 @@ camera, 0 for a cloud from elsewhere whose edges are sharp; as the view shows it
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +96,21 @@ class DepthModel:
         self.independent = plan.view.independent_px * share / self.step**2
         reach = tolerances.KERNEL_REACH_SIGMAS * max(self.kernel) + max(self.fattening)
         self.margin = int(np.ceil(reach)) + 1
+
+    def leaving_out(self, cells: NDArray[np.bool_]) -> DepthModel:
+        """The same with some cells of the grid (h, w) unseen."""
+        out = copy(self)
+        out.seen = np.where(cells, np.float32(np.nan), self.seen).astype(np.float32)
+        return out
+
+    def points(self, v: NDArray[np.intp], u: NDArray[np.intp]) -> Array:
+        """(n, 3) table points, mm, that cells (v, u) of the grid show."""
+        native = np.stack([u, v], axis=1).astype(np.float64) * self.step + (self.step - 1) / 2
+        table = self.plan.table
+        origin = table.T_table_depth[:3, 3]
+        rays = table.camera.depth.rays(native) @ table.T_table_depth[:3, :3].T
+        scale = (self.seen[v, u] - origin[2]) / rays[:, 2]
+        return np.asarray(origin + rays * scale[:, None], dtype=np.float64)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rules.layout import Car
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.depth_model import DepthModel, Post
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.measure import MeasuredRoad
@@ -21,12 +21,31 @@ Array = NDArray[np.float64]
 
 
 def guess_of_assembly(model: DepthModel, assembly: Assembly) -> Guess:
-    """An assembly as a guess: columns by their index, roads after them, each on the discs below its ends."""
+    """An assembly as a guess: columns by their index, roads after them: known ones at the heights where they lie, new
+    ones on the discs below their ends and on the ends that lie there already."""
     guess = Guess(model)
     posts = {k: Post(c.x, c.y, c.levels) for k, c in enumerate(assembly.columns)}
-    lays = {len(posts) + m: _lay(found.road, found.ends) for m, found in enumerate(assembly.roads)}
+    lays = {}
+    for m, found in enumerate(assembly.roads):
+        lift = (_lift(model, assembly, found, 0), _lift(model, assembly, found, 1))
+        lays[len(posts) + m] = replace(_lay(found.road, found.ends), lift=lift)
     guess.put(Group(posts, lays))
     return guess
+
+
+def _lift(model: DepthModel, assembly: Assembly, found: FoundRoad, side: int) -> float:
+    """By how much sticks that lie there already lift an end of a road off the discs or the table, mm."""
+    end, tip = found.ends[side], (found.road.a, found.road.b)[side]
+    thickness = model.pieces.stick.thickness
+    if found.age < FoundRoad.age:
+        below = assembly.columns[end].levels * model.pieces.disc.height if end >= 0 else 0.0
+        return float(max(tip[2] - thickness - below, 0.0))
+    if end < 0:
+        return 0.0
+    others = [other for other in assembly.roads if other is not found and end in other.ends]
+    if any(other.age < FoundRoad.age for other in others):
+        return thickness
+    return thickness / 2 if others else 0.0  # one of two lies on the other
 
 
 def _lay(road: MeasuredRoad, ends: tuple[int, int]) -> Lay:

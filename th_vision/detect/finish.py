@@ -12,11 +12,10 @@ from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
-from th_vision.detect.cars import FoundCar, cars_on
+from th_vision.detect.cars import cars_on, one_road_each
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
-from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent
-from th_vision.detect.patch import strip
+from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent, stick_color
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
 from th_vision.detect.t_junction import on_top
@@ -37,7 +36,7 @@ class _Placed:
 def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | None) -> Layout:
     """The layout of an assembly: ids as in ``prior`` where a piece is the same."""
     placed = _place_roads(plan, pieces, assembly)
-    colors = palette(pieces, _stick_color(plan, pieces, placed))
+    colors = palette(pieces, stick_color(plan, pieces, [p.road for p in placed]))
     column_ids = _ids("c", [(c.x, c.y) for c in assembly.columns], _old_places(prior, "columns"), pieces.disc.radius)
     middles = [tuple((p.road.a[:2] + p.road.b[:2]) / 2) for p in placed]
     road_ids = _ids("r", middles, _old_places(prior, "roads"), pieces.stick.width)
@@ -196,20 +195,6 @@ def _lies_on(
     return max(on)[1] if on else None
 
 
-def _stick_color(plan: PlanView, pieces: Pieces, placed: list[_Placed]) -> Array | None:
-    """Median colour (3,) BGR of the roads' middles; None without colour or roads."""
-    if plan.color is None or not placed:
-        return None
-    samples = []
-    for p in placed:
-        patch = strip(plan, p.road.a, p.road.b, 0.0, pieces.stick.width * 0.25, 1.0, height=False)
-        assert patch.color is not None
-        samples.append(patch.color.reshape(-1, 3))
-    together = np.concatenate(samples)
-    good = np.isfinite(together).all(axis=1)
-    return np.asarray(np.median(together[good], axis=0), dtype=np.float64) if good.any() else None
-
-
 def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str) -> Column:
     z = c.levels * pieces.disc.height
     yellow = _yellow_share(plan, pieces, colors, c)
@@ -283,7 +268,7 @@ def _cars(
         for road in roads
         for car in cars_on(plan, pieces, colors, np.array(road.ends[0]), np.array(road.ends[1]))
     ]
-    found = _one_road_each(found)
+    found = one_road_each(plan, found)
     ids = _ids("k", [(car.x, car.y) for _, car in found], _old_places(prior, "cars"), 6.0)
     return tuple(
         Car(
@@ -301,15 +286,6 @@ def _cars(
         )
         for k, (road, car) in enumerate(found)
     )
-
-
-def _one_road_each(found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:
-    """A car seen from two crossing roads stands on the upper one."""
-    kept: list[tuple[str, FoundCar]] = []
-    for road, car in sorted(found, key=lambda pair: -pair[1].z):
-        if all(np.hypot(car.x - other.x, car.y - other.y) > 8.0 for _, other in kept):
-            kept.append((road, car))
-    return kept
 
 
 def _old_places(prior: Layout | None, kind: str) -> list[tuple[str, float, float]]:

@@ -14,6 +14,7 @@ from th_vision.detect.columns import ColumnCandidate, best_rim, disc_points
 from th_vision.detect.depth_model import Box, DepthModel, Post
 from th_vision.detect.depth_search import Group, Guess, Lay
 from th_vision.detect.explained import Explained, guess_of_assembly
+from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
@@ -32,9 +33,11 @@ def without_ghosts(model: DepthModel, assembly: Assembly, known: int) -> Assembl
             for m, found in enumerate(assembly.roads)
             if found.age == FoundRoad.age
         }
-        worst = min(gains, key=lambda m: gains[m], default=None)
-        if worst is None or gains[worst] >= tolerances.ROAD_LEAST_GAIN:
+        ghosts = [m for m, gain in gains.items() if gain < tolerances.ROAD_LEAST_GAIN]
+        if not ghosts:
             break
+        # one road can take another's gain: the one that less speaks for goes first
+        worst = min(ghosts, key=lambda m: assembly.roads[m].score)
         assembly = Assembly(assembly.columns, [road for m, road in enumerate(assembly.roads) if m != worst])
     carrying = {end for found in assembly.roads for end in found.ends}
     keep = [
@@ -77,7 +80,7 @@ def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Expla
         others = sum(np.exp(min(evidence[levels] - evidence[best], 50.0)) for levels in evidence if levels != best)
         probability = float(np.clip(1 / (1 + others), 0.01, 0.9999))
         columns[k] = replace(around[best], levels_probability=probability)
-        guess.put(Group({k: Post(columns[k].x, columns[k].y, best)}))
+        guess.put(_group(guess, k, columns[k]))
     return Assembly(columns, assembly.roads)
 
 
@@ -106,15 +109,35 @@ def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[Co
 def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
     """Logarithm of how well a column explains the view, with the sticks on it lifted as it fits best."""
     thickness = guess.model.pieces.stick.thickness
-    post = {k: Post(column.x, column.y, column.levels)}
-    lays = {key: lay for key, lay in guess.lays.items() if k in lay.ends}
-    box = guess.box(Group(post, lays), 1.0)
+    group = _group(guess, k, column)
+    post, lays = group.posts, group.lays
+    box = guess.box(group, 1.0)
     base = guess.others(box, {k, *lays})
-    energy = guess.energy(box, base, Group(post, lays))
+    energy = guess.energy(box, base, group)
     for key in list(lays):
         energy = _lifted(guess, box, base, post, lays, key, k, thickness, energy)
     rim = 0.3 if np.isnan(column.rim) else column.rim
     return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
+
+
+def _group(guess: Guess, k: int, column: ColumnCandidate) -> Group:
+    """Column k as given with the roads on it: at another height than they are in the guess they lie elsewhere in plan,
+    for the picture shows them on the same rays."""
+    rise = (column.levels - guess.posts[k].levels) * guess.model.pieces.disc.height
+    lays = {key: lay for key, lay in guess.lays.items() if k in lay.ends}
+    if rise and guess.model.plan.color is not None:
+        lays = {key: _on_the_same_rays(guess, lay, lay.ends.index(k), rise) for key, lay in lays.items()}
+    return Group({k: Post(column.x, column.y, column.levels)}, lays)
+
+
+def _on_the_same_rays(guess: Guess, lay: Lay, side: int, rise: float) -> Lay:
+    """A road with one end ``rise`` mm higher, where the colour camera still sees it where it did."""
+    tips = [tip.copy() for tip in guess.tips(lay)]
+    eye = eye_of(guess.model.plan)
+    tips[side][:2] += rise / (eye[2] - tips[side][2]) * (eye[:2] - tips[side][:2])
+    x, y = (tips[0][:2] + tips[1][:2]) / 2
+    way = (tips[1] - tips[0])[:2]
+    return replace(lay, x=float(x), y=float(y), angle=float(np.arctan2(way[1], way[0])))
 
 
 def _lifted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -75,7 +76,7 @@ def measure_road(
             a, b, sigma_across = axis
     beyond, half_width = pieces.disc.radius + 6, pieces.stick.width / 2 + 3
     patch = strip(plan, a, b, beyond, half_width, tolerances.STRIP_PITCH_MM, height=False)
-    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others, _eye(plan))
+    tips, clear, sigma_along = _find_tips(patch, pieces, run, centers, others, eye_of(plan))
     unit = (b - a) / patch.length
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
     presence, reading, depth_ends = _depth_check(plan, pieces, tip_a, tip_b)
@@ -87,11 +88,25 @@ def measure_road(
 
 def plan_tangent(plan: PlanView, point: Array) -> float:
     """How far (mm) a point moves in plan view when its height is wrong by 1 mm: tangent of the line of sight."""
-    eye = _eye(plan)
+    eye = eye_of(plan)
     return float(np.hypot(*(eye[:2] - point[:2])) / max(eye[2] - point[2], 1.0))
 
 
-def _eye(plan: PlanView) -> Array:
+def stick_color(plan: PlanView, pieces: Pieces, roads: Sequence[MeasuredRoad]) -> Array | None:
+    """Median colour (3,) BGR of the roads' middles; None without colour or roads."""
+    if plan.color is None or not roads:
+        return None
+    samples = []
+    for road in roads:
+        patch = strip(plan, road.a, road.b, 0.0, pieces.stick.width * 0.25, 1.0, height=False)
+        assert patch.color is not None
+        samples.append(patch.color.reshape(-1, 3))
+    together = np.concatenate(samples)
+    good = np.isfinite(together).all(axis=1)
+    return np.asarray(np.median(together[good], axis=0), dtype=np.float64) if good.any() else None
+
+
+def eye_of(plan: PlanView) -> Array:
     """Centre (3,) of the camera that places things in plan: colour, or depth where there is none; table frame, mm."""
     camera = plan.table.T_color_table if plan.table.camera.color is not None else plan.table.T_depth_table
     return np.asarray(np.linalg.inv(camera)[:3, 3], dtype=np.float64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,16 +22,71 @@ SHARES = np.linspace(0, 1, 41)
 """Places along a line at which it is asked whether it lies on another."""
 
 
+@dataclass(frozen=True)
+class _Coarse:
+    """A line that may be a road, and the columns (-1: the table) that its ends would lie on."""
+
+    line: RoadCandidate
+    ends: tuple[int, int]
+
+
+class Proposals:
+    """New roads that may lie between ``columns``, measured: ``roads``, best first.
+
+    What lies where a road was measured already that is clearly better waits, to be measured if that one isn't chosen.
+    """
+
+    def __init__(
+        self, plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, coarse: list[_Coarse]
+    ) -> None:
+        self._plan, self._pieces, self._columns = plan, pieces, columns
+        self._known = [np.array([found.road.a, found.road.b]) for found in known.roads]
+        self._waiting = sorted(coarse, key=lambda one: -one.line.score)
+        self.roads: list[FoundRoad] = []
+        self._measure()
+
+    def go_on(self, chosen: list[FoundRoad], ghosts: list[FoundRoad]) -> bool:
+        """Leave out ``ghosts``, and measure what waits and doesn't lie on a ``chosen`` road; whether there was any."""
+        out = {id(found.road) for found in ghosts}
+        self.roads = [found for found in self.roads if id(found.road) not in out]
+        before = len(self._waiting)
+        self._measure([found for found in chosen if id(found.road) not in out])
+        return len(self._waiting) < before
+
+    def _measure(self, standing: list[FoundRoad] | None = None) -> None:
+        """Measure what waits, best first; what lies on a better one goes on waiting. ``standing``: those that count."""
+        taken = [(tips, float("inf")) for tips in self._known]
+        taken += [(np.array([found.road.a, found.road.b]), float("inf")) for found in standing or ()]
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            score = one.line.score + tolerances.ROAD_COARSE_BETTER
+            better = [tips for tips, other in taken if other > score]
+            if better and _on_lines(self._pieces, one.line.a, one.line.b, np.array(better)).any():
+                self._waiting.append(one)
+                continue
+            found = self._found(one)
+            self.roads.append(found)
+            if acceptable(self._pieces, found):
+                taken.append((np.array([found.road.a, found.road.b]), one.line.score))
+        self.roads.sort(key=lambda found: -found.score)
+
+    def _found(self, one: _Coarse) -> FoundRoad:
+        columns = [self._columns[end] if end >= 0 else None for end in one.ends]
+        centers = [None if column is None else np.array([column.x, column.y]) for column in columns]
+        road = measure_road(self._plan, self._pieces, one.line.a, one.line.b, (centers[0], centers[1]))
+        return FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], columns[1]))
+
+
 def proposals(
     plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, look: Explained | None
-) -> list[FoundRoad]:
-    """All new roads that may lie between columns and from low columns to the table, measured; best first.
+) -> Proposals:
+    """All new roads that may lie between columns and from low columns to the table.
 
     The known columns come first among ``columns``; where a known road lies, or where ``look`` says that known pieces
     explain all that is seen, nothing is proposed.
     """
     if look is not None and look.field is None:
-        return []
+        return Proposals(plan, pieces, columns, known, [])
     joined = {frozenset(found.ends) for found in known.roads}
     top = pieces.stick.thickness
     centers = [np.array([c.x, c.y]) for c in columns]
@@ -47,10 +104,9 @@ def proposals(
     for i, column in enumerate(columns):
         if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
             coarse += [(ramp, (i, -1)) for ramp in ramps_from(plan, pieces, column, look)]
-    worth = [
-        (line, ends) for line, ends in coarse if line is not None and not line.edges < tolerances.ROAD_COARSE_EDGES
-    ]
-    return _measured(plan, pieces, columns, worth, known)
+    seen = [_Coarse(line, ends) for line, ends in coarse if line is not None]
+    worth = [one for one in seen if not one.line.edges < tolerances.ROAD_COARSE_EDGES]
+    return Proposals(plan, pieces, columns, known, worth)
 
 
 def present_pairs(
@@ -84,30 +140,6 @@ def present_pairs(
     if look is not None:
         enough &= look.share_open(points).max(axis=1) >= tolerances.OPEN_ROAD_SHARE
     return [pair for pair, good in zip(pairs, enough, strict=True) if good]
-
-
-def _measured(
-    plan: PlanView,
-    pieces: Pieces,
-    columns: list[ColumnCandidate],
-    coarse: list[tuple[RoadCandidate, tuple[int, int]]],
-    known: Assembly,
-) -> list[FoundRoad]:
-    """Roads measured, best coarse score first; not those that lie on a known road or where one that is clearly better
-    was measured already. Best first by what was measured."""
-    out: list[FoundRoad] = []
-    taken = [(np.array([found.road.a, found.road.b]), float("inf")) for found in known.roads]
-    for line, (i, j) in sorted(coarse, key=lambda one: -one[0].score):
-        better = [tips for tips, score in taken if score > line.score + tolerances.ROAD_COARSE_BETTER]
-        if better and _on_lines(pieces, line.a, line.b, np.array(better)).any():
-            continue
-        ends = (columns[i], columns[j] if j >= 0 else None)
-        centers = tuple(None if end is None else np.array([end.x, end.y]) for end in ends)
-        road = measure_road(plan, pieces, line.a, line.b, (centers[0], centers[1]))
-        out.append(FoundRoad(road, (i, j), _score(road, columns[i], ends[1])))
-        if acceptable(pieces, out[-1]):
-            taken.append((np.array([road.a, road.b]), line.score))
-    return sorted(out, key=lambda found: -found.score)
 
 
 def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) -> float:
