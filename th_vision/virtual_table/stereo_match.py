@@ -41,12 +41,12 @@ class Matching:
     step_cost: float = 0.6
     jump_cost: float = 3.0
     unique: float = 1.04
-    fits: float = 0.33
+    fits: float = 0.42
     agree_px: int = 1
     shift_px: tuple[int, int] = (5, 2)
-    reach_px: tuple[int, int] = (7, 3)
+    reach_px: tuple[int, int] = (8, 3)
     apart_px: int = 3
-    nearer: float = 2.2
+    nearer: float = 2.6
     evened_px: float = 0.05
 
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 HOW = Matching()
 CAMERA = VirtualCamera(camera_model("D435"), pose_over_table(500.0), size=REDUCED)
 QUIET = replace(NO_FAULTS, noise_gain=0.3)
-BOX = ForeignBody(((-30.0, -30.0), (30.0, -30.0), (30.0, 30.0), (-30.0, 30.0)), 70.0, "#c0c0c0")
+BOX = ForeignBody(((-30.0, -30.0), (30.0, -30.0), (30.0, 30.0), (-30.0, 30.0)), 70.0)
 
 
 def pair(disparity: Floats, seed: int = 0) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
@@ -51,7 +51,7 @@ def test_what_the_right_picture_does_not_show_has_no_disparity() -> None:
     left, right = pair(np.full((80, 200), 15, dtype=np.float32))
     assert (match_pair(left, right, 6, 18, HOW)[:, :14] == 0).all()
     other = pair(np.full((80, 200), 15, dtype=np.float32), seed=9)[1]
-    assert (match_pair(left, other, 6, 18, HOW) == 0).mean() > 0.7
+    assert (match_pair(left, other, 2, 40, HOW) == 0).mean() > 0.5
 
 
 def test_a_stronger_pull_is_left_where_less_is_taken_out() -> None:
@@ -70,7 +70,7 @@ def test_a_stronger_pull_is_left_where_less_is_taken_out() -> None:
 
 
 def test_a_box_is_fattened_and_throws_a_shadow_to_its_left_as_wide_as_the_step() -> None:
-    sensor = StereoSensor(CAMERA, np.random.default_rng(1), QUIET)
+    sensor = StereoSensor(CAMERA, np.random.default_rng(1), replace(NO_FAULTS, noise_gain=1.0))
     clean = render_moment(Scene(foreign=(BOX,), table=TableBody("white")), CAMERA, color=False)
     d = sensor.disparity(sensor.settle(clean), np.random.default_rng(2))
     truth = CAMERA.disparity_gain / clean.depth_mm
