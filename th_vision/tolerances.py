@@ -370,7 +370,7 @@ COLUMN_LEAST_GAIN = 4.0
 # A road from a standing column down to the table is tried where depth shows this share of its height.
 DEPTH_RAMP_SHARE = 0.35
 # How often what was chosen is looked through for ghosts and chosen anew without them.
-GHOST_ROUNDS = 6
+GHOST_ROUNDS = 14
 # A column must be placed to this for its colour to be believed in full.
 JUNCTION_PLACE_MM = 0.8
 
