@@ -101,16 +101,26 @@
     window.thVision.drawn = {ms: performance.now() - started, step: at, steps: steps.length};
   }
 
+  let painted = "";
   function drawBoard() {
     const s = step();
     $("board").setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
+    // Moving the plan draws nothing anew; zooming only where words would become too small or too large.
+    const size = 1.12 ** Math.round(Math.log(unit()) / Math.log(1.12));
+    const key = [lastId.split("-")[0], at, steps.length, picked, size, view.turn, JSON.stringify(live.guide || {}),
+      $("show-sides").checked, $("show-heights").checked, $("show-bases").checked].join("|");
+    scale();
+    if (key === painted) return;
+    painted = key;
     const ghosts = newest() && live.guide && Object.keys(live.guide).length ? live.guide : null;
     Board.draw($("world"), game, state(), {
-      newest: new Set(s ? s.newest : []), selected: picked, words: w, unit: unit(), turn: view.turn, ghosts,
+      newest: new Set(s ? s.newest : []), selected: picked, words: w, unit: size, turn: view.turn, ghosts,
       sides: $("show-sides").checked, heights: $("show-heights").checked, bases: $("show-bases").checked,
       crossings: s ? s.closeups.map((c) => ({at: c.at, call: c.call, pays: c.pays,
         label: c.call === "too_close" ? "?" : c.rule === "crossing" ? (c.pays ? "+1" : "") : "!"})) : [],
     });
+  }
+  function scale() {
     const bar = $("scale").firstElementChild, u = unit();
     const mm = [10, 20, 50, 100, 200, 500].find((v) => v / u > 60) || 500;
     bar.style.width = mm / u + "px";
@@ -433,6 +443,6 @@
       item((s) => E("circle", {cx: 15, cy: 9, r: 7, class: "base"}, s), w("legend.base")));
   }
   legend();
-  window.thVision = {drawn: null, frame: () => render()};
+  window.thVision = {drawn: null, frame: () => render(), redraw: () => { painted = ""; render(); }};
   connect();
 })();
