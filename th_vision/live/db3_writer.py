@@ -62,14 +62,15 @@ def _write(rs: Any, path: Path, camera: Camera, frames: Iterable[Frame], fps: in
     for sensor in sensors:
         sensor.open(sensor.get_stream_profiles())
         sensor.start(sink)
-    written = 0
+    written = pictures = 0
     try:
         for frame in frames:
             software.push(frame.depth, frame.color, frame.number, frame.time_s * 1000)
             written += 1
+            pictures += 1 + (frame.color is not None and camera.color is not None)
             if written % _UNDER_WAY == 0:
-                _wait_for(path, written - _UNDER_WAY)
-        _wait_for(path, written)
+                _wait_for(path, pictures - 2 * _UNDER_WAY)
+        _wait_for(path, pictures)
     finally:
         for sensor in sensors:
             sensor.stop()
@@ -79,23 +80,23 @@ def _write(rs: Any, path: Path, camera: Camera, frames: Iterable[Frame], fps: in
     return written
 
 
-def _wait_for(path: Path, frames: int) -> None:
-    """Until the file holds so many depth frames."""
+def _wait_for(path: Path, pictures: int) -> None:
+    """Until the file holds so many pictures, depth and colour."""
     until, last = time.monotonic() + _STUCK_S, -1
     while True:
         stored = _stored(path)
-        if stored >= frames:
+        if stored >= pictures:
             return
         if stored > last:
             until, last = time.monotonic() + _STUCK_S, stored
         if time.monotonic() > until:
-            raise VisionError(f"{path}: the recorder wrote {stored} of {frames} frames and no more; is the disk full?")
+            raise VisionError(f"{path}: only {stored} of {pictures} pictures were written; is the disk full?")
         time.sleep(_PAUSE_S)
 
 
 def _stored(path: Path) -> int:
-    """Depth frames in a file that is being written: read without locks, so that the writer is never held up."""
+    """Pictures in a file that is being written: read without locks, so that the writer is never held up."""
     try:
-        return Db3Log(path).counts()[0]
+        return sum(Db3Log(path).counts())
     except sqlite3.DatabaseError:  # caught in the middle of a page
         return -1

@@ -1,15 +1,12 @@
-"""A recording of the SDK (``.db3``, ``.bag``) read through the SDK, inside the child process.
+"""A recording of the SDK (``.db3``, ``.bag``) read through the SDK's pipeline, inside the child process.
 
-The streams are read from their sensors and not through a pipeline: a pipeline loses the first frame of an old ``.bag``
-and whatever it finds no partner for. The sensors' callback waits until there is room, so that nothing is dropped.
+Not in real time: the SDK waits for us, and nothing is dropped. An old ``.bag`` is turned into a ``.db3`` first, as the
+pipeline loses the first frame of a ``.bag``.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
-import time
-from collections import deque
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +15,7 @@ from numpy.typing import NDArray
 
 from th_vision.live.backend import CaptureError, DeviceFacts, Exposure, Readings, Request, Shot
 from th_vision.live.sdk import import_sdk, lens_of, pose_of
-from th_vision.live.tolerances import PAIR_FRAMES
 
-# Frames that may wait for their partner. Each sensor has a thread of its own in the SDK, and on a busy computer one
-# runs ahead of the other.
-_WAITING = 64
-# Frames on their way from the SDK: few, they come from its own small store.
-_ON_THE_WAY = 4
 _COLOR_FORMATS = ("bgr8", "rgb8", "bgra8", "rgba8", "yuyv", "uyvy")
 
 
@@ -34,22 +25,14 @@ def open_recording(path: str, request: Request) -> Playback:
 
 
 class Playback:
-    """Frames of a file, each depth frame with the colour nearest to it, in the file's order."""
+    """Frames of a file, each depth frame with the colour that the SDK pairs with it, in the file's order."""
 
     def __init__(self, rs: Any, path: Path) -> None:
         self._rs, self._path = rs, path
-        self._context = rs.context()
-        try:
-            self._device = self._context.load_device(str(path))
-            self._player = self._device.as_playback()
-            self._player.set_real_time(False)
-        except RuntimeError as error:
-            raise CaptureError("file", _unreadable(error)) from error
-        self._came: queue.Queue[Any] = queue.Queue(_ON_THE_WAY)
-        self._over = threading.Event()
-        self._depths: deque[Any] = deque()
-        self._colors: deque[Any] = deque()
-        self._half_frame_ms = 0.0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._pipeline: Any = None
+        self._player: Any = None
+        self._kept: Any = None
 
     def present(self) -> bool:
         """A file is there."""
@@ -66,36 +49,66 @@ class Playback:
         """Read what the file says of its camera, and start."""
         rs = self._rs
         try:
-            sensors = list(self._device.query_sensors())
-            depth_sensor, depth = self._chosen(sensors, rs.stream.depth, ("z16",))
-            color_sensor, color = self._chosen(sensors, rs.stream.color, _COLOR_FORMATS)
+            path = self._as_db3()
+            device = rs.context().load_device(str(path))
+            depth = self._chosen(device, rs.stream.depth, ("z16",))
+            color = self._chosen(device, rs.stream.color, _COLOR_FORMATS)
+            if depth is None:
+                raise CaptureError("file", "holds no depth; record depth and colour together")
+            scale = float(device.first_depth_sensor().get_depth_scale())
+            started = self._start(path, depth, color)
+            depth = started.get_stream(rs.stream.depth).as_video_stream_profile()
+            if color is not None:
+                color = started.get_stream(rs.stream.color).as_video_stream_profile()
+            self._kept = (device, started)  # profiles are of no use without the device that they came from
         except RuntimeError as error:
             raise CaptureError("file", _unreadable(error)) from error
-        if depth is None:
-            raise CaptureError("file", "holds no depth; record depth and colour together")
-        self._half_frame_ms = PAIR_FRAMES * 1000 / max(depth.fps(), 1)
-        facts = DeviceFacts(
-            name=self._info("name"),
-            serial=self._info("serial_number"),
-            firmware=self._info("firmware_version"),
+        info = started.get_device()
+        return DeviceFacts(
+            name=self._info(info, "name"),
+            serial=self._info(info, "serial_number"),
+            firmware=self._info(info, "firmware_version"),
             firmware_recommended="",
-            usb=self._info("usb_type_descriptor"),
-            depth_unit_m=float(depth_sensor.as_depth_sensor().get_depth_scale()),
+            usb=self._info(info, "usb_type_descriptor"),
+            depth_unit_m=scale,
             depth_unit_wanted_m=0.0001,
             depth=lens_of(depth.get_intrinsics()),
             color=None if color is None else lens_of(color.get_intrinsics()),
             T_color_depth=pose_of(depth, color),
             fps=depth.fps(),
         )
-        self._player.set_status_changed_callback(self._status)
-        wanted: dict[int, tuple[Any, list[Any]]] = {id(depth_sensor): (depth_sensor, [depth])}
-        if color is not None:
-            wanted.setdefault(id(color_sensor), (color_sensor, []))[1].append(color)
-        for sensor, profiles in wanted.values():
-            sensor.open(profiles)
-        for sensor, _ in wanted.values():
-            sensor.start(self._came.put)
-        return facts
+
+    def _as_db3(self) -> Path:
+        if self._path.suffix.lower() != ".bag":
+            return self._path
+        self._folder = tempfile.TemporaryDirectory(prefix="th-vision-")
+        path = Path(self._folder.name) / "converted.db3"
+        self._rs.context().convert_bag_to_db3(str(self._path), str(path))
+        return path
+
+    def _start(self, path: Path, depth: Any, color: Any) -> Any:
+        rs, config = self._rs, self._rs.config()
+        config.enable_device_from_file(str(path), repeat_playback=False)
+        for profile in (depth, color):
+            if profile is not None:
+                config.enable_stream(
+                    profile.stream_type(),
+                    profile.stream_index(),
+                    profile.width(),
+                    profile.height(),
+                    profile.format(),
+                    profile.fps(),
+                )
+        self._pipeline = rs.pipeline()
+        # Before the start and after: the started one is another object.
+        config.resolve(rs.pipeline_wrapper(self._pipeline)).get_device().as_playback().set_real_time(False)
+        started = self._pipeline.start(config)
+        self._player = started.get_device().as_playback()
+        self._player.set_real_time(False)
+        if self._folder is not None:
+            self._folder.cleanup()  # on Linux an open file stays readable; nothing is left behind, however we end
+            self._folder = None
+        return started
 
     def wait(self, timeout_ms: int) -> Shot | None:
         """The next depth frame with its colour.
@@ -103,52 +116,22 @@ class Playback:
         Raises:
             EOFError: the file is over.
         """
-        until = time.monotonic() + timeout_ms / 1000
-        while True:
-            pair = self._pair(at_end=False)
-            if pair is not None:
-                return self._shot(*pair)
-            try:
-                frame = self._came.get(timeout=max(min(until - time.monotonic(), 0.05), 0.001))
-            except queue.Empty:
-                if self._over.is_set() and self._came.empty():
-                    pair = self._pair(at_end=True)
-                    if pair is None:
-                        raise EOFError from None
-                    return self._shot(*pair)
-                if time.monotonic() >= until:
-                    return None
-                continue
-            is_depth = frame.profile.stream_type() == self._rs.stream.depth
-            (self._depths if is_depth else self._colors).append(frame)
-
-    def _pair(self, *, at_end: bool) -> tuple[Any, Any] | None:
-        """The oldest depth frame and its colour, once no better colour can come."""
-        if not self._depths:
-            while len(self._colors) > _WAITING:
-                self._colors.popleft()
+        came, frames = self._pipeline.try_wait_for_frames(timeout_ms)
+        if not came:
+            if self._player.current_status() == self._rs.playback_status.stopped:
+                raise EOFError
             return None
-        depth = self._depths[0]
-        at = depth.get_timestamp()
-        later = bool(self._colors) and self._colors[-1].get_timestamp() >= at
-        if not (at_end or later or len(self._depths) > _WAITING):
+        depth, color = frames.get_depth_frame(), frames.get_color_frame()
+        if not depth:
             return None
-        self._depths.popleft()
-        best = min(self._colors, key=lambda color: abs(color.get_timestamp() - at), default=None)
-        if best is not None and abs(best.get_timestamp() - at) > self._half_frame_ms:
-            best = None
-        while self._colors and (self._colors[0] is best or self._colors[0].get_timestamp() < at - self._half_frame_ms):
-            self._colors.popleft()
-        return depth, best
-
-    def _shot(self, depth: Any, color: Any) -> Shot:
         return Shot(
             number=depth.get_frame_number(),
             time_ms=depth.get_timestamp(),
             depth=np.asanyarray(depth.get_data()),
-            color=None if color is None else _bgr(color),
-            color_number=-1 if color is None else color.get_frame_number(),
-            color_time_ms=0.0 if color is None else color.get_timestamp(),
+            color=_bgr(color) if color else None,
+            color_number=color.get_frame_number() if color else -1,
+            color_time_ms=color.get_timestamp() if color else 0.0,
+            same_clock=not color or color.get_frame_timestamp_domain() == depth.get_frame_timestamp_domain(),
         )
 
     def lock(self, exposures: dict[str, Exposure]) -> None:
@@ -159,22 +142,18 @@ class Playback:
         return Readings()
 
     def close(self) -> None:
-        """The process ends with the file open: nothing is written, and stopping would wait for callbacks."""
+        """The process ends with the file open: nothing is written."""
 
-    def _status(self, status: Any) -> None:
-        if status == self._rs.playback_status.stopped:
-            self._over.set()
-
-    def _chosen(self, sensors: list[Any], kind: Any, formats: tuple[str, ...]) -> tuple[Any, Any]:
-        for sensor in sensors:
+    def _chosen(self, device: Any, kind: Any, formats: tuple[str, ...]) -> Any:
+        for sensor in device.query_sensors():
             for profile in sensor.get_stream_profiles():
                 if profile.stream_type() == kind and str(profile.format()).split(".")[-1] in formats:
-                    return sensor, profile.as_video_stream_profile()
-        return None, None
+                    return profile.as_video_stream_profile()
+        return None
 
-    def _info(self, key: str) -> str:
+    def _info(self, device: Any, key: str) -> str:
         name = getattr(self._rs.camera_info, key)
-        return str(self._device.get_info(name)) if self._device.supports(name) else ""
+        return str(device.get_info(name)) if device.supports(name) else ""
 
 
 def _bgr(frame: Any) -> NDArray[np.uint8]:

@@ -6,6 +6,7 @@ database of messages; depth and colour are PNG pictures as a rule, and a PNG has
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -17,14 +18,19 @@ from urllib.parse import quote
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_WITHIN = 256  # bytes of a message's head before its picture
 _DEPTH, _COLOR = "/Depth_", "/Color_"
-_IMAGE = "/image/data"
+_IMAGE, _TEXT = "/image/data", "/image/metadata"
+_NUMBER = re.compile(rb"Frame number=(\d{1,15});")
 
 
 @dataclass(frozen=True)
 class Stored:
-    """One stored picture. ``whole``: None where it has no checksum, so that nobody can tell."""
+    """One stored picture. ``whole``: None where it has no checksum, so that nobody can tell.
+
+    ``number``: the frame's, from the text stored beside it; None where that can't be read.
+    """
 
     whole: bool | None
+    number: int | None = None
 
 
 class Db3Log:
@@ -52,20 +58,23 @@ class Db3Log:
 
     def _each(self, stream: str) -> Iterator[Stored]:
         with closing(sqlite3.connect(self._uri, uri=True)) as base:
-            for topic in self._topics(base, stream):
-                rows = base.execute("select data from messages where topic_id = ? order by id", (topic,))
-                for (data,) in rows:
-                    yield Stored(_whole(bytes(data)))
+            rows = "select data from messages where topic_id = ? order by id"
+            for topic in self._topics(base, stream, _IMAGE):
+                texts = (one for beside in self._topics(base, stream, _TEXT) for one in base.execute(rows, (beside,)))
+                for (data,) in base.execute(rows, (topic,)):
+                    (text,) = next(texts, (b"",))
+                    found = _NUMBER.search(bytes(text))
+                    yield Stored(_whole(bytes(data)), int(found[1]) if found else None)
 
     def _count(self, base: sqlite3.Connection, stream: str) -> int:
         return sum(
             int(base.execute("select count(*) from messages where topic_id = ?", (topic,)).fetchone()[0])
-            for topic in self._topics(base, stream)
+            for topic in self._topics(base, stream, _IMAGE)
         )
 
-    def _topics(self, base: sqlite3.Connection, stream: str) -> list[int]:
+    def _topics(self, base: sqlite3.Connection, stream: str, kind: str) -> list[int]:
         rows = base.execute("select id, name from topics order by id").fetchall()
-        found = [int(number) for number, name in rows if stream in str(name) and _IMAGE in str(name)]
+        found = [int(number) for number, name in rows if stream in str(name) and kind in str(name)]
         return found[:1]  # as the SDK: the first depth, the first colour
 
 

@@ -24,11 +24,13 @@ from th_vision.live.ring import Ring
 from th_vision.live.tolerances import HELLO_S, OPENING_S
 from th_vision.live.wire import Ended, FrameNote, Message, Opened, Trouble
 from th_vision.live.worker import MakeBackend, Worker
-from th_vision.sources.db3_log import Db3Log
+from th_vision.sources.db3_log import Db3Log, Stored
 
 # Depth units of the SDK's options; another one was written with six decimals only, which is not enough.
 _USUAL_UNITS_M = (0.001, 0.0005, 0.00025, 0.0001, 0.00005, 0.00001, 0.000001)
 _UNIT_SHARE = 1e-4
+_ROUNDING_M = 0.5e-6
+_CONVERTED_BYTES_PER_S = 20e6  # at least; 96 MB take 1 s here
 _AGAIN = "copy it again from where it was recorded"
 
 
@@ -105,8 +107,8 @@ class SdkRecording:
         came = damaged = 0
         for note in reading.notes():
             came += 1
-            whole = depths.next_is_whole()
-            color_whole = note.color is None or colors.next_is_whole()
+            whole = depths.is_whole(note.number)
+            color_whole = note.color is None or colors.is_whole(note.color_number)
             passed = gate.judge(note)
             if not whole:
                 damaged += 1
@@ -118,14 +120,16 @@ class SdkRecording:
             if gate.refused:
                 self._say("refused", f"{gate.refused.total()} of its frames are doubled, unordered or of another size")
             reading.more()
-        self._check_end(came)
+        self._check_end(came, gate.lost)
 
-    def _check_end(self, came: int) -> None:
+    def _check_end(self, came: int, between: int) -> None:
         expected = self._expected
         if came == 0:
             raise VisionError(f"{self.name}: holds no frame that can be read; {_AGAIN}")
         if expected is None and self._log is not None:
             self._say("end", f"is damaged: {came} frames could be read, how many are missing can't be told; {_AGAIN}")
+        elif expected is not None and came < expected <= came + between:
+            self._say("gaps", f"{expected - came} of its frames have no colour of their moment and were not given")
         elif expected is not None and came < expected:
             self._say(
                 "end", f"ends too early: {came} of {expected} frames could be read, the rest is damaged; {_AGAIN}"
@@ -142,9 +146,9 @@ class SdkRecording:
     def _check_unit(self) -> None:
         unit = self.facts.depth_unit_m
         if not any(abs(unit / usual - 1) < _UNIT_SHARE for usual in _USUAL_UNITS_M):
-            share = 0.5e-6 / unit * 100
+            share = _ROUNDING_M / unit * 100
             self._say(
-                "unit", f"its depth unit {unit:g} m was rounded when it was recorded: heights are off by {share:.2g} %"
+                "unit", f"its depth unit {unit:g} m was rounded in the file: lengths are off by up to {share:.2g} %"
             )
 
     def _say(self, what: str, text: str) -> None:
@@ -152,19 +156,23 @@ class SdkRecording:
 
 
 class _Checked:
-    """Goes through the stored pictures in step with the frames that the SDK gives."""
+    """Goes through the stored pictures beside the frames that the SDK gives; it may leave some out."""
 
-    def __init__(self, stored: Iterator[object]) -> None:
+    def __init__(self, stored: Iterator[Stored]) -> None:
         self._stored = stored
+        self._last: Stored | None = None
 
-    def next_is_whole(self) -> bool:
-        """Whether the next picture is; True where nobody can tell."""
+    def is_whole(self, number: int) -> bool:
+        """Whether the picture of frame ``number`` is; True where nobody can tell."""
         try:
-            one = next(self._stored, None)
+            while self._last is None or self._last.number is None or self._last.number < number:
+                self._last = next(self._stored, None)
+                if self._last is None or self._last.number is None:
+                    break
         except sqlite3.DatabaseError:
-            self._stored = iter(())
-            return True
-        return getattr(one, "whole", None) is not False
+            self._stored, self._last = iter(()), None
+        mine = self._last is not None and self._last.number in (None, number)
+        return not (mine and self._last is not None and self._last.whole is False)
 
 
 class _Reading:
@@ -172,6 +180,8 @@ class _Reading:
 
     def __init__(self, path: Path) -> None:
         self._name = str(path)
+        # A .bag is converted first, which takes its time.
+        self._open_s = HELLO_S + (path.stat().st_size / _CONVERTED_BYTES_PER_S if path.is_file() else 0.0)
         self._ring = Ring.create()
         self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._facts: DeviceFacts | None = None
@@ -235,7 +245,7 @@ class _Reading:
 
     def _next(self) -> Message:
         try:
-            message = self._messages.get(timeout=OPENING_S if self._facts is not None else HELLO_S)
+            message = self._messages.get(timeout=OPENING_S if self._facts is not None else self._open_s)
         except queue.Empty:
             raise VisionError(f"{self._name}: the SDK hangs on this file; {_AGAIN}") from None
         match message:

@@ -1,0 +1,270 @@
+"""Recordings of the RealSense SDK are read as they were recorded, or refused; damage is never shown as truth."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calibration.table import TableCalibration
+from calibration.table_file import load_table
+from rules.layout import Layout
+from rules.pieces import load_pieces
+from tests.conftest import ROOT
+from tests.th_vision.live.cameras import small_camera, small_frame
+from th_vision.errors import VisionError
+from th_vision.frame import Frame
+from th_vision.live.db3_writer import write_db3
+from th_vision.live.playback import Playback
+from th_vision.sources import db3_log, open_source, rosbag
+from th_vision.sources.rosbag import SdkRecording
+
+pytest.importorskip("pyrealsense2", reason="no wheel of pyrealsense2 here")
+
+FIXTURE = ROOT / "fixtures" / "sdk" / "ramp.db3"
+TRUTH = json.loads(FIXTURE.with_name("truth.json").read_text())
+
+
+def digest(array: Any) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+
+
+def true_frames(frames: Sequence[Frame]) -> bool:
+    """Whether each frame is one of the fixture's, pixel by pixel."""
+    known = {one["number"]: one for one in TRUTH["frames"]}
+    return all(
+        digest(frame.depth) == known[frame.number]["depth_sha256"]
+        and (frame.color is None or digest(frame.color) == known[frame.number]["color_sha256"])
+        for frame in frames
+    )
+
+
+def cut_calibration() -> TableCalibration:
+    """The recorded game's calibration, for the part of the picture that the fixture holds."""
+    table = load_table(ROOT / "fixtures" / "game" / "table.toml")
+    u, v, w, h = TRUTH["depth_box"]
+    cu, cv, cw, ch = TRUTH["color_box"]
+    part, camera, empty = np.s_[v : v + h, u : u + w], table.camera, table.empty
+    assert camera.color is not None
+    assert empty.color_bgr is not None
+    return replace(
+        table,
+        camera=replace(
+            camera,
+            depth=replace(camera.depth, width=w, height=h, cx=camera.depth.cx - u, cy=camera.depth.cy - v),
+            color=replace(camera.color, width=cw, height=ch, cx=camera.color.cx - cu, cy=camera.color.cy - cv),
+        ),
+        empty=replace(
+            empty,
+            disparity_px=empty.disparity_px[part],
+            sigma_px=empty.sigma_px[part],
+            measured=empty.measured[part],
+            color_bgr=empty.color_bgr[cv : cv + ch, cu : cu + cw],
+        ),
+    )
+
+
+# --- whole files ------------------------------------------------------------------------------------------------
+
+
+def test_the_fixture_is_read_bit_by_bit() -> None:
+    source = SdkRecording(FIXTURE)
+    frames = list(source)
+    assert [frame.number for frame in frames] == [one["number"] for one in TRUTH["frames"]]
+    assert [frame.time_s for frame in frames] == pytest.approx([one["time_s"] for one in TRUTH["frames"]], abs=1e-6)
+    assert all(frame.color is not None for frame in frames)
+    assert true_frames(frames)
+    assert source.troubles == ()
+    assert source.unverified == ""
+    assert (source.camera.model, source.camera.depth_unit_mm) == ("D415", 0.25)
+    assert [frame.number for frame in source] == [frame.number for frame in frames], "and again from the start"
+
+
+def test_the_fixture_goes_through_the_chain() -> None:
+    from th_vision.reconstruct import reconstruct
+    from th_vision.still_view import fuse
+
+    table = cut_calibration()
+    source = open_source(str(FIXTURE), table=table)
+    pieces = load_pieces(ROOT / "fixtures" / "game" / "pieces.toml")
+    found = reconstruct(fuse(list(source), table), pieces)
+    true = Layout.model_validate(TRUTH["layout"])
+    assert [column.levels for column in found.columns] == [1]
+    assert abs(found.columns[0].x - true.columns[0].x) < 3
+    assert [car.player for car in found.cars] == ["blue"]
+    (road,), (right,) = found.roads, true.roads
+    assert sorted(end[0] for end in road.ends) == pytest.approx(sorted(end[0] for end in right.ends), abs=4)
+
+
+def test_rounded_figures_are_said(tmp_path: Path) -> None:
+    """The SDK writes the depth unit with six decimals; one that this does not hold is off, and that is said."""
+    path = tmp_path / "odd.db3"
+    write_db3(path, small_camera(depth_unit_mm=0.1234567), [small_frame(k) for k in range(3)])
+    source = SdkRecording(path)
+    assert source.camera.depth_unit_mm == pytest.approx(0.123)
+    assert "rounded in the file: lengths are off by up to 0.41 %" in " ".join(source.troubles)
+    source.close()
+
+
+def test_pictures_without_checksums_are_said_to_be_unverifiable(tmp_path: Path) -> None:
+    path = tmp_path / "raw.db3"
+    write_db3(path, small_camera(), [small_frame(k) for k in range(4)], compress=False)
+    source = SdkRecording(path)
+    assert "recorded without checksums" in source.unverified
+    frames = list(source)
+    assert [(frame.depth == small_frame(k).depth).all() for k, frame in enumerate(frames)] == [True] * 4
+
+
+def test_depth_without_colour(tmp_path: Path) -> None:
+    path = tmp_path / "depth.db3"
+    write_db3(path, small_camera(color=None), [replace(small_frame(k), color=None) for k in range(4)])
+    source = SdkRecording(path)
+    assert source.camera.color is None
+    assert [frame.color for frame in source] == [None] * 4
+
+
+def test_a_reading_that_is_left_early_ends_its_process(tmp_path: Path) -> None:
+    source = SdkRecording(FIXTURE)
+    reading = iter(source)
+    next(reading)
+    reading.close()  # type: ignore[attr-defined] # a generator
+    assert [frame.number for frame in source] == [one["number"] for one in TRUTH["frames"]]
+
+
+# --- damaged files ----------------------------------------------------------------------------------------------
+
+
+def damaged(tmp_path: Path, at: int, size: int = 4, name: str = "bad.db3") -> Path:
+    data = bytearray(FIXTURE.read_bytes())
+    data[at : at + size] = bytes(byte ^ 0x5A for byte in data[at : at + size])
+    (tmp_path / name).write_bytes(data)
+    return tmp_path / name
+
+
+def outcome(path: Path) -> tuple[list[Frame], str]:
+    """The frames that could be read, and what was said: a refusal or troubles."""
+    frames: list[Frame] = []
+    try:
+        source = SdkRecording(path)
+        frames.extend(source)
+        said = "; ".join(source.troubles)
+    except VisionError as error:
+        said = str(error)
+    assert str(path) in said or not said
+    assert "\n" not in said
+    return frames, said
+
+
+@pytest.mark.parametrize("share", [0.001, 0.5, 0.999])
+def test_a_cut_file_is_refused_in_one_line(tmp_path: Path, share: float) -> None:
+    data = FIXTURE.read_bytes()
+    (tmp_path / "cut.db3").write_bytes(data[: int(len(data) * share)])
+    frames, said = outcome(tmp_path / "cut.db3")
+    assert true_frames(frames)
+    assert len(frames) < 3
+    assert "is cut short, damaged" in said or "ends too early" in said
+
+
+@pytest.mark.parametrize("content", [b"", b"hello, this is no recording" * 50])
+@pytest.mark.parametrize("suffix", [".db3", ".bag"])
+def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
+    (tmp_path / f"a{suffix}").write_bytes(content)
+    with pytest.raises(VisionError, match=r"a\.(db3|bag): is (empty|cut short, damaged, or no recording)"):
+        open_source(str(tmp_path / f"a{suffix}"))
+
+
+def pictures(path: Path) -> list[int]:
+    """Where in the file the PNG pictures begin."""
+    data, at, found = path.read_bytes(), -1, []
+    while (at := data.find(b"\x89PNG", at + 1)) >= 0:
+        found.append(at)
+    return found
+
+
+def test_a_flipped_picture_is_left_out_not_shown(tmp_path: Path) -> None:
+    end = FIXTURE.read_bytes().find(b"IEND", pictures(FIXTURE)[0])
+    frames, said = outcome(damaged(tmp_path, end - 8, 4))  # the checksum before the end
+    assert true_frames(frames)
+    assert "damaged and left out" in said
+    assert sum(frame.color is not None for frame in frames) == 2
+
+
+def test_an_early_end_is_noticed(tmp_path: Path) -> None:
+    """One more depth picture in the log than the SDK finds."""
+    path = tmp_path / "short.db3"
+    shutil.copy(FIXTURE, path)
+    with closing(sqlite3.connect(path)) as base:
+        (topic,) = base.execute("select id from topics where name like '%Depth_0/image/data%'").fetchone()
+        last = base.execute("select max(id) from messages where topic_id = ?", (topic,)).fetchone()[0]
+        base.execute("update messages set data = substr(data, 1, 40) where id = ?", (last,))
+        base.commit()
+    frames, said = outcome(path)
+    assert true_frames(frames)
+    assert len(frames) == 2
+    assert "ends too early" in said or "left out" in said
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_whatever_is_flipped_no_wrong_picture_comes_out(tmp_path: Path, place: int) -> None:
+    rng = np.random.default_rng(3110 + place)
+    frames, said = outcome(damaged(tmp_path, int(rng.integers(100, FIXTURE.stat().st_size - 10)), 3))
+    assert true_frames(frames)
+    assert said or len(frames) == len(TRUTH["frames"])
+
+
+# --- a process that fails ---------------------------------------------------------------------------------------
+
+
+class Dies(Playback):
+    def wait(self, timeout_ms: int) -> Any:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Hangs(Playback):
+    def wait(self, timeout_ms: int) -> Any:
+        signal.pause()
+
+
+def dies(path: str, request: Any) -> Playback:
+    from th_vision.live.sdk import import_sdk
+
+    return Dies(import_sdk(), Path(path))
+
+
+def hangs(path: str, request: Any) -> Playback:
+    from th_vision.live.sdk import import_sdk
+
+    return Hangs(import_sdk(), Path(path))
+
+
+def test_a_file_that_crashes_the_sdk_does_not_crash_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rosbag, "open_recording", dies)
+    with pytest.raises(VisionError, match=r"ramp\.db3: the SDK failed on this file: it was ended by signal 11"):
+        list(SdkRecording(FIXTURE))
+
+
+def test_a_file_that_hangs_the_sdk_does_not_hang_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rosbag, "open_recording", hangs)
+    monkeypatch.setattr(rosbag, "OPENING_S", 0.6)
+    with pytest.raises(VisionError, match=r"ramp\.db3: the SDK hangs on this file"):
+        list(SdkRecording(FIXTURE))
+
+
+def test_checksums_are_read_without_the_sdk(tmp_path: Path) -> None:
+    log = db3_log.Db3Log(FIXTURE)
+    assert log.counts() == (3, 3)
+    assert [one.whole for one in log.depth()] == [True] * 3
+    at = pictures(FIXTURE)[0]
+    bad = db3_log.Db3Log(damaged(tmp_path, at + 400, 1))
+    assert [one.whole for one in bad.depth()].count(False) + [one.whole for one in bad.color()].count(False) == 1
