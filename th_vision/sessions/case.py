@@ -28,6 +28,7 @@ from rules.pieces import Pieces
 from rules.record import parse_record
 from th_vision.errors import VisionError
 from th_vision.sessions import limits
+from th_vision.sessions.attached import digest
 from th_vision.sessions.crop import AROUND_MM, crop_of, field_outline
 from th_vision.sessions.header import PIECES, TABLE
 from th_vision.sessions.reader import Session, open_session
@@ -147,6 +148,7 @@ def make_case(
             table_toml=aside / TABLE,
             pieces_toml=aside / PIECES if pieces_toml is not None else None,
             info={**session.header.info, "case": f"turn {turn}"},
+            session=digest(f"{session.header.session} {turn}".encode())[:32],
             all_frames=True,
             live=False,
             color="png" if _kind(session, wanted[0][1]) == "png" else "jpeg",
@@ -206,8 +208,8 @@ def _zip(output: Path, aside: Path, texts: dict[str, str]) -> None:
     try:
         with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED) as made:
             for name, text in texts.items():
-                made.writestr(name, text)
-            made.write(aside / SESSION, SESSION, zipfile.ZIP_STORED)  # packed already
+                made.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
+            made.writestr(zipfile.ZipInfo(SESSION), (aside / SESSION).read_bytes(), zipfile.ZIP_STORED)  # is packed
         put_in_place(packed, output)
     except FileExistsError as error:
         raise VisionError(f"{output}: is there already; give another name, or remove it") from error

@@ -80,7 +80,8 @@ class Out(Protocol):
 
 
 class Packer:
-    """Puts messages into a file. Times in MCAP only ever rise, whatever the source's clock does."""
+    """Puts messages into a file. Times of frames only ever rise there, whatever the source's clock does; a line has the
+    time that it is about, which is before that of the newest frame."""
 
     def __init__(
         self, out: Out, header: Header, attached: Mapping[str, bytes], pieces: Pieces, color: str = "jpeg"
@@ -161,11 +162,11 @@ class Packer:
             text = to_line() if to_line is not None else obj.model_dump_json(by_alias=True, exclude_none=True)
         else:
             text = json.dumps(dict(obj))
-        self._alone(names.GAME, text.encode(), self._tick(time_s))
+        self._alone(names.GAME, text.encode(), nanoseconds(time_s))
 
     def scene(self, layout: Layout, time_s: float) -> None:
         """Pack the pieces as they stand."""
-        time_ns = self._tick(time_s)
+        time_ns = nanoseconds(time_s)
         self._alone(names.SCENE, scene_message(layout, self._pieces, time_ns), time_ns)
 
     def _flush_if_full(self) -> None:

@@ -94,7 +94,7 @@ class SessionWriter:
         self._packer = Packer(self._file, header, attached, pieces or Pieces(), color)
         self._thinning = None if header.all_frames else Thinning(header.camera)
         self._live = live
-        self._queue: deque[_Item] = deque()  # in the order they came: times in the file only rise
+        self._queue: deque[_Item] = deque()  # in the order they came
         self._queued_frames = 0
         self._counts = Counts()
         self._changed = threading.Condition()
@@ -116,6 +116,7 @@ class SessionWriter:
         live: bool = True,
         color: ColorKind = "jpeg",
         if_exists: IfExists = "refuse",
+        session: str | None = None,
     ) -> SessionWriter:
         """Begin a session at ``path``; it is readable from now on, whatever happens.
 
@@ -123,14 +124,15 @@ class SessionWriter:
         ``all_frames``: keep every frame; else those that show a change, what stands still after it, and one in five
         seconds. ``live``: drop frames rather than wait; a source that can wait (a file) sets it False.
         ``color``: ``png`` keeps colour bit by bit, at five times the size. ``if_exists``: an earlier file is never
-        written over: ``refuse``, or take the next free name (``game-2.mcap``).
+        written over: ``refuse``, or take the next free name (``game-2.mcap``). ``session``: a name that no other
+        session has; None: a random one.
 
         Raises:
             VisionError: the file can't be made, is there already, or the calibration or pieces can't be read.
         """
         attached = attachments_of(table_toml, pieces_toml)
         header = Header(
-            session=uuid4().hex,
+            session=session or uuid4().hex,
             software=software(),
             camera=camera,
             attachments={},
