@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 try:
     import typer
 
-    from th_vision.terminal import emit, finish, not_yet, progress, run_and_exit, say
+    from th_vision.terminal import emit, finish, progress, run_and_exit, say
 except KeyboardInterrupt:  # Ctrl-C before anything began
     sys.exit(130)
 
@@ -169,12 +169,50 @@ def calibrate_table(
 
 @calibrate.command("pieces")
 def calibrate_pieces(
-    source: SourceArg,
-    calibration: CalibrationOpt,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="PIECES.TOML", help="Where to write it.")],
+    source: Annotated[
+        str | None, typer.Argument(metavar="SOURCE", help="A recording of the pieces laid out as --show says.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option("-c", "--calibration", metavar="TABLE.TOML", help="Written by 'calibrate table'.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="PIECES.TOML", help="Where to write it; - is stdout.")
+    ] = None,
+    players: Annotated[
+        str | None, typer.Option("--players", metavar="A,B,...", help="Whose cars lie in a row, nearest row first.")
+    ] = None,
+    cars: Annotated[
+        str, typer.Option("--cars", metavar="TYPE,...", help="Types of cars in a row, from the stick's end on.")
+    ] = "sedan",
+    city: Annotated[
+        str, typer.Option("--city", metavar="KIND,...", help="City objects in the last row, in their order.")
+    ] = "",
+    pieces: Annotated[
+        Path | None, typer.Option("-p", "--pieces", metavar="OLD.TOML", help="Its values stay where none is measured.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show how to lay the pieces, and end.")] = False,
 ) -> None:
     """Measure the pieces of your set of the game."""
-    not_yet("calibrate pieces", "write pieces.toml by hand (docs/pieces.md)")
+    from datetime import UTC, datetime
+
+    from th_vision.commands.calibrate_pieces import run, show_layout
+
+    if show:
+        finish(show_layout(players, cars, city, pieces))
+        return
+    finish(
+        run(
+            source,
+            calibration,
+            output,
+            players=players,
+            cars=cars,
+            city=city,
+            pieces=pieces,
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            log=progress,
+        )
+    )
 
 
 @calibrate.command("check")

@@ -91,17 +91,6 @@ def test_options_are_called_as_in_the_contract(words: str, options: str, capfd: 
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        "referee realsense -c table.toml --players blue,pink",
-        "calibrate pieces sim -c table.toml -o pieces.toml",
-    ],
-)
-def test_what_is_not_built_yet_says_so(words: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert "not yet in this version" in refused(words.split(), capfd)
-
-
-@pytest.mark.parametrize(
     ("words", "says"),
     [
         ("dance", "'dance'"),

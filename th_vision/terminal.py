@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rules.outcome import Outcome
 
 NAME = "th-vision"
-NOT_YET = "is not yet in this version"
 BAD_INPUT = 2
 OWN_FAULT = 70  # a fault of the program's own, as BSD's sysexits count
 STOPPED = 130  # as a shell reports a program that Ctrl-C ended
@@ -121,12 +120,6 @@ def finish(outcome: Outcome) -> None:
     typer.echo(outcome.text, nl=False)
     if outcome.status:
         raise typer.Exit(outcome.status)
-
-
-def not_yet(what: str, instead: str = "") -> NoReturn:
-    """Say that a command is still to come, and end."""
-    note(f"{what} {NOT_YET}" + (f"; {instead}" if instead else ""))
-    raise typer.Exit(BAD_INPUT)
 
 
 def _status(code: object) -> int:

@@ -538,3 +538,20 @@ ENROLL_UNSEEN_MM = 2.0
 ENROLL_TABLE_TINT = 0.008
 # Depth may show a tall thing so far aside of where it stands: its left side lies in a shadow.
 ENROLL_TALL_REACH_MM = 5.0
+# Colours nearer to each other in chroma than this are taken for one another.
+ENROLL_COLORS_APART = 0.06
+# Sigmas up to which a size is good enough to be used (mm): plan sizes, a stick's thickness, a disc's height, heights of
+# cars and of city objects.
+ENROLL_GOOD_PLAN_MM = 0.6
+ENROLL_GOOD_BOX_MM = 1.2
+ENROLL_GOOD_THICK_MM = 0.5
+ENROLL_GOOD_DISC_MM = 0.3
+ENROLL_GOOD_CAR_MM = 1.5
+ENROLL_GOOD_CITY_MM = 2.0
+# Single discs, and the stack, must tell the same height of a disc to so many sigmas; a size must be this near to what
+# game sets have (share of the usual), to be believed without a word.
+ENROLL_AGREE_SIGMAS = 3.0
+ENROLL_USUAL_SHARE = 0.4
+# A recording's still moments: frames that are fused at most, and how near (mm) the same layout lies in two of them.
+ENROLL_FRAMES = 36
+ENROLL_SAME_MM = 3.0

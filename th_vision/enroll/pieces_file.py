@@ -1,0 +1,57 @@
+"""``pieces.toml`` with a comment beside every value: how it was measured, how sure it is, or why it is an old one."""
+
+from __future__ import annotations
+
+import tomlkit
+from tomlkit.items import Item, Table
+
+from th_vision.enroll.enrolled import Entry
+
+_TITLES = {
+    "stick": "road-stick",
+    "disc": "one gray or yellow piece of a column",
+    "colors": "sRGB as the camera sees them on this table, under this light",
+    "players": "colours of the cars; the names are the players' names everywhere",
+}
+
+
+def pieces_toml(entries: tuple[Entry, ...], heading: str, old: str | None = None) -> str:
+    """The file's text: ``entries`` put into ``old`` (the text of a file that was read before), whose other values and
+    comments stay. ``heading``: when and from what."""
+    document = tomlkit.parse(old) if old is not None else tomlkit.document()
+    if old is None:
+        document.add(tomlkit.comment("What your set of the game measures: mm, and sRGB colours. See docs/pieces.md."))
+    for entry in entries:
+        *where, name = _names(entry.key)
+        table = _table(document, where)
+        item = tomlkit.item(entry.value)
+        item.comment(entry.comment)
+        if name in table:
+            kept = table[name]
+            if isinstance(kept, Item) and not entry.measured and kept.trivia.comment:
+                continue  # an old value with the word that somebody wrote beside it
+        table[name] = item
+    text = tomlkit.dumps(document)
+    return f"# {heading}\n{text}"
+
+
+def _names(key: str) -> list[str]:
+    """Parts of a dotted key; a player's name may hold dots."""
+    part, rest = key.split(".", 1)
+    return [part, rest] if part == "players" else [part, *rest.split(".")]
+
+
+def _table(document: tomlkit.TOMLDocument, where: list[str]) -> Table:
+    """The table at a place, made where it is missing."""
+    table: tomlkit.TOMLDocument | Table = document
+    for depth, name in enumerate(where):
+        if name not in table:
+            fresh = tomlkit.table(is_super_table=len(where) > depth + 1)
+            if name in _TITLES and depth == 0:
+                fresh.comment(_TITLES[name])
+            table[name] = fresh
+        inner = table[name]
+        assert isinstance(inner, Table)
+        table = inner
+    assert isinstance(table, Table)
+    return table
