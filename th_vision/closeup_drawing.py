@@ -150,7 +150,7 @@ def _seen_from_above(one: Seen, meant: bool, pieces: Pieces, at: _At) -> list[It
 
     if one.bar is not None:
         color = shade(color_of(one.owner, pieces))
-        outline = tuple(at(*point) for point in one.bar.outline())
+        outline = tuple(at(*point) for point in one.bar.outline(24))
         middle = (at(one.bar.ax, one.bar.ay), at(one.bar.bx, one.bar.by))
         return [
             Shape(outline, color, shade(darker(color)), 1.5, name=f"stick {one.id}"),

@@ -109,5 +109,6 @@ def _questions(steps: Sequence[Step], words: Words) -> Iterator[Figure]:
     asked = sum(step.call == "too_close" for step in steps)
     corrected = sum(isinstance(step.line, CorrectionFact) for step in steps)
     if asked or corrected:
-        text = f"{words.sentence(words.count(say.ASKED, asked))} {words.sentence(words.count(say.DECIDED, corrected))}"
+        counted = ((say.ASKED, asked), (say.DECIDED, corrected))
+        text = " ".join(words.sentence(words.count(plural, n)) for plural, n in counted if n)
         yield Figure(words.text(say.QUESTIONS), text)
