@@ -252,7 +252,12 @@ def open_case(path: Path) -> Iterator[Case]:
     """
     with tempfile.TemporaryDirectory(prefix="th-vision-") as folder:
         texts = _unpacked(path, Path(folder))
-        session = open_session(Path(folder) / SESSION)
+        inside = Path(folder) / SESSION
+        try:
+            session = open_session(inside)
+        except VisionError as error:
+            raise VisionError(str(error).replace(str(inside), f"{path}: {SESSION}")) from error
+        session.path = path  # what messages name
         try:
             yield _case(path, texts, session)
         finally:

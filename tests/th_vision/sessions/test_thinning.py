@@ -1,0 +1,81 @@
+"""Of a live game a session keeps what shows a change, what stands still after it, and little more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tests.th_vision.still_scene import CAMERA, Scene
+from th_vision.frame import Frame
+from th_vision.sessions import limits
+from th_vision.sessions.thinning import Thinning
+
+
+def still(scene: Scene, frames: int, thinning: Thinning, hand: tuple[float, float] | None = None) -> list[str | None]:
+    return [thinning.see(scene.frame(hand)) for _ in range(frames)]
+
+
+def test_a_table_that_stands_still_is_kept_for_one_long_look_and_then_now_and_then() -> None:
+    scene, thinning = Scene(3101), Thinning(CAMERA)
+    reasons = still(scene, 100, thinning)  # 20 s
+    assert reasons[: limits.STILL_KEPT] == ["still"] * limits.STILL_KEPT
+    rest = reasons[limits.STILL_KEPT :]
+    assert set(rest) == {"base", None}
+    seconds = (100 - limits.STILL_KEPT) * 0.2
+    assert abs(rest.count("base") - seconds / limits.BASE_EVERY_S) <= 1
+
+
+def test_a_piece_that_is_put_down_is_kept_for_another_long_look() -> None:
+    scene, thinning = Scene(3102), Thinning(CAMERA)
+    still(scene, 40, thinning)
+    scene.stick(0, 0, 14)
+    reasons = still(scene, 40, thinning)
+    assert reasons[1 : limits.STILL_KEPT] == ["still"] * (limits.STILL_KEPT - 1)
+
+
+def test_a_car_alone_is_a_change() -> None:
+    scene, thinning = Scene(3103), Thinning(CAMERA)
+    scene.stick(0, 0, 14)
+    still(scene, 40, thinning)
+    scene.boxes.append((20, 0, 16, 8, 21, 0, 220))
+    assert still(scene, 10, thinning).count("still") >= 8
+
+
+def test_a_hand_that_moves_is_watched_at_a_low_rate() -> None:
+    scene, thinning = Scene(3104), Thinning(CAMERA)
+    still(scene, 40, thinning)
+    reasons = [thinning.see(scene.frame((-100 + 8 * i, 40))) for i in range(25)]  # 5 s
+    assert set(reasons) == {"motion", None}
+    assert 5 <= reasons.count("motion") <= 5 / limits.MOTION_EVERY_S + 1
+
+
+def test_lights_and_exposure_are_no_change() -> None:
+    scene, thinning = Scene(3105), Thinning(CAMERA)
+    still(scene, 40, thinning)
+    reasons = [thinning.see(scene.frame(gain=1 + 0.05 * np.sin(i))) for i in range(20)]
+    assert "still" not in reasons
+    assert "motion" not in reasons
+
+
+def test_whatever_happens_two_hours_stay_below_four_gigabytes() -> None:
+    """A table that changes all the time: flicker, or somebody who never sits still; 1080p colour, 30 frames/s."""
+    thinning = Thinning(CAMERA)
+    thinning.frame_bytes = 900_000.0
+    rng = np.random.default_rng(3106)
+    moving = [
+        Frame(0, 0.0, rng.integers(6000, 8000, (45, 80), dtype=np.uint16).repeat(8, 0).repeat(8, 1)) for _ in range(2)
+    ]
+    kept = 0
+    seconds = 3600
+    for i in range(seconds * 4):
+        kept += thinning.see(replace(moving[i % 2], number=i, time_s=i / 4)) is not None
+    assert kept * 900_000 < 4e9 * seconds / 7200
+    assert kept > seconds / limits.BASE_EVERY_S * 0.9  # and yet it is never blind
+
+
+def test_a_clock_that_jumps_back_stops_nothing() -> None:
+    scene, thinning = Scene(3107), Thinning(CAMERA)
+    still(scene, 40, thinning)
+    scene.time_s = 0.0
+    assert still(scene, 1, thinning) == ["base"]
