@@ -132,7 +132,7 @@ BUMP_MM = 1.0
 BUMP_SIGMAS = 4.0
 # A pose measured anew is gone on with up to so large a shift, where it is known so well at the picture's corners.
 BUMP_MOST_MM = 150.0
-BUMP_SIGMA_MM = 0.4
+BUMP_SIGMA_MM = 0.8
 # Of the picture so much differs where it is another picture as a whole.
 BUMP_SHARE = 0.5
 # Light that changed by more than this factor may change colours, too.
