@@ -48,6 +48,16 @@ class Tolerances:
     """Shift of the colour picture between board and empty table above which the camera was moved."""
     max_bump_mm: float = 1.5
     """The same for the distance from depth (drift within a session is up to 1 mm)."""
+    bump_iterations: int = 60
+    """Steps in which two pictures are laid one upon the other."""
+    min_bump_likeness: float = 0.25
+    """Two pictures of one table, noise and new pieces included, agree at least so well (1: they are the same)."""
+    bump_cell_response: float = 0.06
+    """Height of a cell's correlation peak below which it says nothing."""
+    bump_cell_px: float = 1.0
+    """A cell that is left further apart than this (half-size pixels) shows something else."""
+    min_bump_cells: int = 8
+    """So many of the 16 cells must agree."""
     fixed_pattern_px: float = 0.06
     """Fixed pattern that averaging over frames doesn't remove (0.04-0.09 px measured)."""
     ripple_cell_mm: float = 140.0

@@ -138,12 +138,12 @@ class Referee:
     @property
     def busy(self) -> bool:
         """Still moments are being read, or wait to be."""
-        return self._reader.busy or bool(self._waiting)
+        return self._reader.busy or (bool(self._waiting) and not self._steady.suspicious)
 
     @property
     def behind(self) -> bool:
         """A moment waits while another one is read: a source that can wait, should."""
-        return bool(self._waiting)
+        return self._reader.busy and bool(self._waiting)
 
     def work(self) -> None:
         """Take in what was read meanwhile, and begin with what waits; try again what could not be written."""
