@@ -19,7 +19,7 @@ from th_vision.frame import Frame
 from th_vision.live.backend import CaptureError
 from th_vision.live.sdk import import_sdk
 from th_vision.live.software import SoftwareCamera, setup_of
-from th_vision.sources.db3_log import Db3Log
+from th_vision.sources.db3_reader import Db3, OtherLayoutError, count_pictures
 
 # The SDK writes behind our back and gives up after 10 s at the end: this many frames may be under way, no more.
 _UNDER_WAY = 8
@@ -43,10 +43,14 @@ def write_db3(path: Path, camera: Camera, frames: Iterable[Frame], *, fps: int =
     aside = path.with_name(f".{path.stem}-{time.monotonic_ns()}.db3")
     try:
         written = _write(rs, aside, camera, frames, fps, compress)
-        in_file = Db3Log(aside).counts()[0]
+        file = Db3(aside)
+        in_file = len(file.depth)
+        file.close()
         if in_file != written:
             raise VisionError(f"{path}: only {in_file} of {written} frames were written; is the disk full?")
         aside.replace(path)
+    except OtherLayoutError:
+        raise VisionError(f"{path}: there is no frame to write") from None
     except (RuntimeError, OSError, sqlite3.Error) as error:
         raise VisionError(f"{path}: can't be written ({' '.join(str(error).split())}); give another place") from error
     finally:
@@ -97,6 +101,6 @@ def _wait_for(path: Path, pictures: int) -> None:
 def _stored(path: Path) -> int:
     """Pictures in a file that is being written: read without locks, so that the writer is never held up."""
     try:
-        return sum(Db3Log(path).counts())
+        return count_pictures(path)
     except sqlite3.DatabaseError:  # caught in the middle of a page
         return -1

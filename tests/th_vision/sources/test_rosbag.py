@@ -22,15 +22,15 @@ from calibration.table_file import load_table
 from rules.layout import Layout
 from rules.pieces import load_pieces
 from tests.conftest import ROOT
-from tests.th_vision.live.cameras import small_camera, small_frame
+from tests.th_vision.live.cameras import is_alive, small_camera, small_frame
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
+from th_vision.live.backend import CaptureError
 from th_vision.live.db3_writer import write_db3
 from th_vision.live.playback import Playback
-from th_vision.sources import db3_log, open_source, rosbag
+from th_vision.sources import open_source, rosbag, sdk_reading
+from th_vision.sources.db3_reader import Db3, OtherLayoutError
 from th_vision.sources.rosbag import SdkRecording
-
-pytest.importorskip("pyrealsense2", reason="no wheel of pyrealsense2 here")
 
 FIXTURE = ROOT / "fixtures" / "sdk" / "ramp.db3"
 TRUTH = json.loads(FIXTURE.with_name("truth.json").read_text())
@@ -75,18 +75,26 @@ def cut_calibration() -> TableCalibration:
     )
 
 
+@pytest.fixture
+def sdk() -> None:
+    pytest.importorskip("pyrealsense2", reason="no wheel of pyrealsense2 here")
+
+
 # --- whole files ------------------------------------------------------------------------------------------------
 
 
-def test_the_fixture_is_read_bit_by_bit() -> None:
-    source = SdkRecording(FIXTURE)
+@pytest.mark.parametrize("by_sdk", [False, True])
+def test_the_fixture_is_read_bit_by_bit(by_sdk: bool) -> None:
+    if by_sdk:
+        pytest.importorskip("pyrealsense2", reason="no wheel of pyrealsense2 here")
+    source = SdkRecording(FIXTURE, by_sdk=by_sdk)
     frames = list(source)
     assert [frame.number for frame in frames] == [one["number"] for one in TRUTH["frames"]]
     assert [frame.time_s for frame in frames] == pytest.approx([one["time_s"] for one in TRUTH["frames"]], abs=1e-6)
     assert all(frame.color is not None for frame in frames)
     assert true_frames(frames)
     assert source.troubles == ()
-    assert source.unverified == ""
+    assert bool(source.unverified) == by_sdk
     assert (source.camera.model, source.camera.depth_unit_mm) == ("D415", 0.25)
     assert [frame.number for frame in source] == [frame.number for frame in frames], "and again from the start"
 
@@ -107,39 +115,66 @@ def test_the_fixture_goes_through_the_chain() -> None:
     assert sorted(end[0] for end in road.ends) == pytest.approx(sorted(end[0] for end in right.ends), abs=4)
 
 
-def test_rounded_figures_are_said(tmp_path: Path) -> None:
-    """The SDK writes the depth unit with six decimals; one that this does not hold is off, and that is said."""
-    path = tmp_path / "odd.db3"
-    write_db3(path, small_camera(depth_unit_mm=0.1234567), [small_frame(k) for k in range(3)])
-    source = SdkRecording(path)
-    assert source.camera.depth_unit_mm == pytest.approx(0.123)
-    assert "rounded in the file: lengths are off by up to 0.41 %" in " ".join(source.troubles)
-    source.close()
+@pytest.mark.usefixtures("sdk")
+class TestWrittenByTheSdk:
+    """What other recordings of it look like."""
+
+    def test_the_same_without_the_sdk_and_with_it(self, tmp_path: Path) -> None:
+        T = np.eye(4)
+        T[:3, :3] = [[0.9998, -0.02, 0.0], [0.02, 0.9998, 0.0], [0.0, 0.0, 1.0]]
+        T[:3, 3] = [15.0, -1.0, 0.5]
+        path = tmp_path / "a.db3"
+        write_db3(path, small_camera(T_color_depth=T, depth_unit_mm=0.25), [small_frame(k) for k in range(20)])
+        ours, theirs = SdkRecording(path), SdkRecording(path, by_sdk=True)
+        assert replace(ours.camera, T_color_depth=None) == replace(theirs.camera, T_color_depth=None)  # type: ignore[arg-type] # arrays are compared below
+        assert np.allclose(ours.camera.T_color_depth, theirs.camera.T_color_depth, atol=1e-6)
+        assert np.allclose(ours.camera.T_color_depth, T, atol=1e-3)
+        theirs.close()
+
+    def test_rounded_figures_are_said(self, tmp_path: Path) -> None:
+        """It writes the depth unit with six decimals; one that these don't hold is off, and that is said."""
+        path = tmp_path / "odd.db3"
+        write_db3(path, small_camera(depth_unit_mm=0.1234567), [small_frame(k) for k in range(3)])
+        source = SdkRecording(path)
+        assert source.camera.depth_unit_mm == pytest.approx(0.123)
+        assert "rounded in the file: lengths are off by up to 0.41 %" in " ".join(source.troubles)
+
+    def test_pictures_without_checksums_are_said_to_be_unverifiable(self, tmp_path: Path) -> None:
+        path = tmp_path / "raw.db3"
+        write_db3(path, small_camera(), [small_frame(k) for k in range(4)], compress=False)
+        source = SdkRecording(path)
+        frames = list(source)
+        assert "have no checksums" in source.unverified
+        for k, frame in enumerate(frames):
+            assert (frame.depth == small_frame(k).depth).all()
+            assert frame.color is not None
+            assert (frame.color == small_frame(k).color).all()
+        assert len(frames) == 4
+
+    def test_depth_without_colour(self, tmp_path: Path) -> None:
+        path = tmp_path / "depth.db3"
+        write_db3(path, small_camera(color=None), [replace(small_frame(k), color=None) for k in range(4)])
+        source = SdkRecording(path)
+        assert source.camera.color is None
+        assert [frame.color for frame in source] == [None] * 4
+
+    def test_colour_that_is_missing_now_and_then_costs_no_depth(self, tmp_path: Path) -> None:
+        path = tmp_path / "gaps.db3"
+        frames = [small_frame(k) for k in range(12)]
+        write_db3(path, small_camera(), [replace(f, color=None) if f.number in (3, 4, 5) else f for f in frames])
+        found = list(SdkRecording(path))
+        assert [frame.number for frame in found] == list(range(12))
+        assert [frame.number for frame in found if frame.color is None] == [3, 4, 5]
 
 
-def test_pictures_without_checksums_are_said_to_be_unverifiable(tmp_path: Path) -> None:
-    path = tmp_path / "raw.db3"
-    write_db3(path, small_camera(), [small_frame(k) for k in range(4)], compress=False)
-    source = SdkRecording(path)
-    assert "recorded without checksums" in source.unverified
-    frames = list(source)
-    assert [(frame.depth == small_frame(k).depth).all() for k, frame in enumerate(frames)] == [True] * 4
-
-
-def test_depth_without_colour(tmp_path: Path) -> None:
-    path = tmp_path / "depth.db3"
-    write_db3(path, small_camera(color=None), [replace(small_frame(k), color=None) for k in range(4)])
-    source = SdkRecording(path)
-    assert source.camera.color is None
-    assert [frame.color for frame in source] == [None] * 4
-
-
-def test_a_reading_that_is_left_early_ends_its_process(tmp_path: Path) -> None:
-    source = SdkRecording(FIXTURE)
+@pytest.mark.usefixtures("sdk")
+def test_a_reading_that_is_left_early_ends_its_process() -> None:
+    source = SdkRecording(FIXTURE, by_sdk=True)
+    child = source._new_reading()._worker.pid
     reading = iter(source)
     next(reading)
     reading.close()  # type: ignore[attr-defined] # a generator
-    assert [frame.number for frame in source] == [one["number"] for one in TRUTH["frames"]]
+    assert not is_alive(child)
 
 
 # --- damaged files ----------------------------------------------------------------------------------------------
@@ -172,8 +207,7 @@ def test_a_cut_file_is_refused_in_one_line(tmp_path: Path, share: float) -> None
     (tmp_path / "cut.db3").write_bytes(data[: int(len(data) * share)])
     frames, said = outcome(tmp_path / "cut.db3")
     assert true_frames(frames)
-    assert len(frames) < 3
-    assert "is cut short, damaged" in said or "ends too early" in said
+    assert "is cut short, damaged" in said or "damaged and left out" in said or "could not be read" in said
 
 
 @pytest.mark.parametrize("content", [b"", b"hello, this is no recording" * 50])
@@ -200,22 +234,21 @@ def test_a_flipped_picture_is_left_out_not_shown(tmp_path: Path) -> None:
     assert sum(frame.color is not None for frame in frames) == 2
 
 
-def test_an_early_end_is_noticed(tmp_path: Path) -> None:
-    """One more depth picture in the log than the SDK finds."""
+def test_a_picture_cut_short_costs_that_frame_alone(tmp_path: Path) -> None:
     path = tmp_path / "short.db3"
     shutil.copy(FIXTURE, path)
     with closing(sqlite3.connect(path)) as base:
         (topic,) = base.execute("select id from topics where name like '%Depth_0/image/data%'").fetchone()
-        last = base.execute("select max(id) from messages where topic_id = ?", (topic,)).fetchone()[0]
-        base.execute("update messages set data = substr(data, 1, 40) where id = ?", (last,))
+        (second,) = base.execute("select id from messages where topic_id = ? limit 1 offset 1", (topic,)).fetchone()
+        base.execute("update messages set data = substr(data, 1, 400) where id = ?", (second,))
         base.commit()
     frames, said = outcome(path)
     assert true_frames(frames)
-    assert len(frames) == 2
-    assert "ends too early" in said or "left out" in said
+    assert [frame.number for frame in frames] == [4, 6]
+    assert "1 of its 3 frames are damaged and left out" in said
 
 
-@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("place", range(40))
 def test_whatever_is_flipped_no_wrong_picture_comes_out(tmp_path: Path, place: int) -> None:
     rng = np.random.default_rng(3110 + place)
     frames, said = outcome(damaged(tmp_path, int(rng.integers(100, FIXTURE.stat().st_size - 10)), 3))
@@ -242,29 +275,52 @@ def dies(path: str, request: Any) -> Playback:
     return Dies(import_sdk(), Path(path))
 
 
+def no_library(path: str, request: Any) -> Playback:
+    raise CaptureError("no-library", "pyrealsense2 is not installed; install it")
+
+
 def hangs(path: str, request: Any) -> Playback:
     from th_vision.live.sdk import import_sdk
 
     return Hangs(import_sdk(), Path(path))
 
 
+@pytest.mark.usefixtures("sdk")
 def test_a_file_that_crashes_the_sdk_does_not_crash_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rosbag, "open_recording", dies)
+    monkeypatch.setattr(sdk_reading, "open_recording", dies)
     with pytest.raises(VisionError, match=r"ramp\.db3: the SDK failed on this file: it was ended by signal 11"):
-        list(SdkRecording(FIXTURE))
+        list(SdkRecording(FIXTURE, by_sdk=True))
 
 
+@pytest.mark.usefixtures("sdk")
 def test_a_file_that_hangs_the_sdk_does_not_hang_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rosbag, "open_recording", hangs)
-    monkeypatch.setattr(rosbag, "OPENING_S", 0.6)
+    monkeypatch.setattr(sdk_reading, "open_recording", hangs)
+    monkeypatch.setattr(sdk_reading, "OPENING_S", 0.6)
     with pytest.raises(VisionError, match=r"ramp\.db3: the SDK hangs on this file"):
-        list(SdkRecording(FIXTURE))
+        list(SdkRecording(FIXTURE, by_sdk=True))
 
 
-def test_checksums_are_read_without_the_sdk(tmp_path: Path) -> None:
-    log = db3_log.Db3Log(FIXTURE)
-    assert log.counts() == (3, 3)
-    assert [one.whole for one in log.depth()] == [True] * 3
-    at = pictures(FIXTURE)[0]
-    bad = db3_log.Db3Log(damaged(tmp_path, at + 400, 1))
-    assert [one.whole for one in bad.depth()].count(False) + [one.whole for one in bad.color()].count(False) == 1
+def test_a_layout_that_is_not_known_is_the_sdks_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "other.db3"
+    shutil.copy(FIXTURE, path)
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("update topics set name = replace(name, 'Depth_0', 'Tiefe_0')")
+        base.commit()
+    with pytest.raises(OtherLayoutError):
+        Db3(path)
+    asked = []
+    monkeypatch.setattr(rosbag, "SdkReading", lambda path: asked.append(path) or _refuse())
+    with pytest.raises(VisionError, match="not today"):
+        SdkRecording(path)
+    assert asked == [path]
+
+
+def _refuse() -> Any:
+    raise VisionError("not today")
+
+
+def test_without_the_library_a_bag_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.bag").write_bytes(b"#ROSBAG V2.0\n")
+    monkeypatch.setattr(sdk_reading, "open_recording", no_library)
+    with pytest.raises(VisionError, match=r"a\.bag: can't be read; pyrealsense2 is not installed"):
+        SdkRecording(tmp_path / "a.bag")
