@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -22,6 +23,8 @@ from th_vision.page.protocol import GuardedProtocol
 from th_vision.page.service import Service
 from th_vision.page.settings import END, Settings
 
+LAST_WORD_S: Final = 0.3
+"""So long the viewers have to be told that it is over."""
 BACKLOG: Final = 128
 NICENESS: Final = 5
 """The game's process comes first."""
@@ -86,6 +89,7 @@ async def _serve(pipe: Connection, settings: Settings, listening: socket.socket)
             while True:
                 kind, data = pipe.recv()
                 if kind == END:
+                    time.sleep(LAST_WORD_S)
                     break
                 loop.call_soon_threadsafe(_take, service, kind, data)
         except (EOFError, OSError):

@@ -136,6 +136,7 @@ class Page:
         """End it; open pages say that the connection is gone."""
         if self._closed:
             return
+        self._waiting.put(("live", {"source": "ended", "state": "", "question": ""}))
         self._closed = True
         self._waiting.put(None)
         if self._feeder is not None:

@@ -56,7 +56,8 @@
   addEventListener("online", connect);
   function status(what) {
     const chip = $("connection");
-    const text = what === "lost" ? w("connection.lost") : live.source === "finished" || live.source === "file" ? w("connection.file") : w("connection.live");
+    if (what === "live" && chip.className === "chip lost") { shown = ""; later(); } // pictures that were missed are asked for anew
+    const text = what === "lost" ? w(live.source === "ended" ? "connection.ended" : "connection.lost") : live.source === "finished" || live.source === "file" ? w("connection.file") : w("connection.live");
     chip.className = "chip " + what;
     if (chip.textContent !== text) chip.textContent = text;
   }
@@ -382,6 +383,7 @@
       const before = $(id).value;
       $(id).replaceChildren(...game.players.map((name) => made("option", {value: name}, player(name))));
       if (game.players.includes(before)) $(id).value = before;
+      else if (id === "penalty-taker") $(id).selectedIndex = 1;
     }
     $("asked").hidden = !live.question;
     $("question").textContent = live.question || "";
