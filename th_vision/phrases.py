@@ -25,6 +25,10 @@ TABLE: Final = "table"
 
 # --- The page ---------------------------------------------------------------------------------------------------------
 
+BOARD_IS_AT: Final = "the board is at {link}"
+WHO_CAN_WATCH: Final = "whoever has this link can watch."
+CODE_IS: Final = "control code: {code}"
+HOW_TO_END: Final = "Ctrl-C ends it."
 PAGE: Final[dict[str, str]] = {
     "title": "Tokyo Highway",
     "skip": "To the ruling",
@@ -339,8 +343,8 @@ SAID: Final = (
     "the rule book can't take this: {why}",
     "depth has drifted by {n} mm since the calibration; calibrate again when it suits you.",
     "the camera or the table was moved by {n} mm; I measured it and go on.",
-    "the camera or the table was moved by about {n} mm, and I can't measure how. Put it back, or calibrate again and say "
-    "recalibrate table.toml; go goes on as it is.",
+    "the camera or the table was moved by about {n} mm, and I can't measure how. Put it back, or calibrate again and "
+    "say recalibrate table.toml; go goes on as it is.",
     "the light is {n} times what it was; colours may be misread, look at new cars.",
     "the game goes on.",
     "(before the turn passes)",

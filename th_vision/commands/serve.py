@@ -9,10 +9,12 @@ from rules.adjudicate import adjudicate, notes_of
 from rules.catalog import catalog
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
+from th_vision import phrases as say
 from th_vision.game_file import SESSION, read_game
 from th_vision.page.follow_file import POLL_S, SESSION_POLL_S, RecordFollower
 from th_vision.page.server import Page
 from th_vision.terminal import STOPPED
+from th_vision.words import words_in
 
 
 def run(
@@ -22,7 +24,7 @@ def run(
     host: str,
     port: int,
     language: str,
-    say: Callable[[str], None],
+    tell: Callable[[str], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Serve until Ctrl-C, or until ``stop``. What is written to the record meanwhile shows at once.
@@ -40,7 +42,7 @@ def run(
     notes = notes_of(record, adjudicate(record))  # says what is wrong with a record before it is shown
     page.start()
     try:
-        say("\n".join((*notes, *introduction(page))))
+        tell("\n".join((*notes, *introduction(page))))
         follower.look()
         if session:
             for road, picture in read_game(str(path), crops=True).crops.items():
@@ -55,11 +57,12 @@ def run(
 
 def introduction(page: Page) -> tuple[str, ...]:
     """What to tell the players when a page is there: its link, and for other machines its QR code."""
-    lines = [f"The board is at {page.link}"]
+    words = words_in(page.language)
+    lines = [words.sentence(words.fill(say.BOARD_IS_AT, link=page.link))]
     if page.open_to_others:
         lines.append(page.qr().rstrip("\n"))
-        lines.append("Whoever has this link can watch.")
+        lines.append(words.sentence(words.text(say.WHO_CAN_WATCH)))
     if page.code:
-        lines.append(f"Control code: {page.code}")
-    lines.append("Ctrl-C ends it.")
+        lines.append(words.sentence(words.fill(say.CODE_IS, code=page.code)))
+    lines.append(words.text(say.HOW_TO_END))
     return tuple(lines)

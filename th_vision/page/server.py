@@ -90,6 +90,11 @@ class Page:
         return self._settings.code if self._settings.control else ""
 
     @property
+    def language(self) -> str:
+        """Of the words, for viewers who ask for none."""
+        return self._settings.language
+
+    @property
     def open_to_others(self) -> bool:
         """Whether other machines can see it."""
         return bool(self._settings.token)
