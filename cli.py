@@ -457,6 +457,12 @@ def referee(
         str | None, typer.Option("--serve", metavar="HOST:PORT", help="Show the game on a page, such as :8087.")
     ] = None,
     say: Annotated[bool, typer.Option("--say", help="Speak the rulings.")] = False,
+    say_places: Annotated[
+        bool, typer.Option("--say-places", help="Speak, and say where new pieces stand, for who can't see them.")
+    ] = False,
+    clips: Annotated[
+        Path | None, typer.Option("--clips", metavar="DIR", help="Speak with recorded clips; see docs/page.md.")
+    ] = None,
     turn_pause: Annotated[
         float | None, typer.Option("--turn-pause", metavar="S", help="A turn is over when nothing stirs so long.")
     ] = None,
@@ -486,6 +492,8 @@ def referee(
                 json=json,
                 resume=resume,
                 say=say,
+                say_places=say_places,
+                clips=clips,
                 serve=serve,
                 lang=lang,
                 quiet=quiet,

@@ -61,6 +61,8 @@ class Asked:
     json: Path | None = None
     resume: Path | None = None
     say: bool = False
+    say_places: bool = False
+    clips: Path | None = None
     serve: str | None = None
     lang: str = "en"
     quiet: bool = False
@@ -254,10 +256,10 @@ class _Seats:
             self._page.publish("game", fact)
             for earlier in resumed.facts if resumed is not None else ():
                 self._page.publish("fact", earlier)
-        if asked.say:
+        if asked.say or asked.say_places or asked.clips is not None:
             from th_vision.voice.voice import Voice
 
-            self._voice = Voice(asked.lang)
+            self._voice = Voice(asked.lang, clips=asked.clips, places=asked.say_places)
             closing.append(self._voice.close)
         return closing
 
