@@ -1,7 +1,6 @@
-"""``th-vision doctor``: what works on this computer, what is missing, and what to do about it.
+"""The computer: Python, packages, system libraries, room on the disk, speech.
 
-Every check is a function that gives findings, so that tests can stage each fault. Imports that may crash on a
-missing system library are tried in a process of their own.
+Imports that may crash on a missing system library are tried in a process of their own.
 """
 
 from __future__ import annotations
@@ -9,20 +8,19 @@ from __future__ import annotations
 import ctypes
 import importlib.metadata
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal
 
-from rules.outcome import Outcome
-
-Level = Literal["ok", "warning", "problem"]
+from th_vision.doctor.finding import Finding
 
 PYTHON_FROM, PYTHON_BELOW = (3, 11), (3, 14)
-PACKAGES = ("numpy", "scipy", "shapely", "pydantic", "tomlkit", "typer", "rich")
+PACKAGES = (
+    *("numpy", "scipy", "shapely", "pydantic", "tomlkit", "typer", "rich"),
+    *("mcap", "mcap-protobuf-support", "foxglove-schemas-protobuf", "starlette", "uvicorn", "segno", "trimesh"),
+)
 # They all write into the folder cv2/: the last one installed wins, and removing one breaks the others.
 OPENCV_PACKAGES = (
     "opencv-python-headless",
@@ -36,40 +34,8 @@ OPEN3D_LIBRARIES = {"libusb-1.0.so.0": "libusb-1.0-0", "libEGL.so.1": "libegl1",
 # A 20-minute session of depth and colour needs about this much.
 ENOUGH_DISK_BYTES = 5 * 10**9
 IMPORT_TIMEOUT_S = 120
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report. ``todo`` says what to do; empty where nothing is to be done."""
-
-    level: Level
-    text: str
-    todo: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.level:8} {self.text}" + (f": {self.todo}" if self.todo else "")
-
-
-def run(calibration: Path, pieces: Path, folder: Path) -> Outcome:
-    """All checks, as the command prints them. Status 1 where a problem was found; warnings are none.
-
-    ``calibration`` and ``pieces`` are the files that would be used, ``folder`` is where recordings would go.
-    """
-    findings = [
-        *check_python(sys.version_info[:3]),
-        *check_packages(_version),
-        *check_libraries(_loads),
-        *check_imports(_import_error),
-        *check_realsense(_version, _import_error),
-        *check_speech(shutil.which),
-        *check_disk(folder, shutil.disk_usage(folder).free),
-        *check_calibration(calibration),
-        *check_pieces(pieces),
-    ]
-    problems = sum(finding.level == "problem" for finding in findings)
-    warnings = sum(finding.level == "warning" for finding in findings)
-    last = f"{problems} problem{'' if problems == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
-    return Outcome("".join(f"{finding}\n" for finding in findings) + last + "\n", (), 1 if problems else 0)
+HEAVY = ("cv2", "open3d")
+ESPEAK = "espeak-ng"
 
 
 def check_python(version: tuple[int, ...]) -> Iterable[Finding]:
@@ -121,8 +87,9 @@ def check_libraries(loads: Callable[[str], bool]) -> Iterable[Finding]:
 
 def check_imports(import_error: Callable[[str], str]) -> Iterable[Finding]:
     """Whether the large packages can be loaded; ``import_error`` gives the last line of what went wrong, or ``""``."""
-    for module in ("cv2", "open3d"):
-        error = import_error(module)
+    with ThreadPoolExecutor() as together:
+        errors = list(together.map(import_error, HEAVY))
+    for module, error in zip(HEAVY, errors, strict=True):
         yield (
             Finding("problem", f"import {module} fails ({error})", "run make setup")
             if error
@@ -130,27 +97,13 @@ def check_imports(import_error: Callable[[str], str]) -> Iterable[Finding]:
         )
 
 
-def check_realsense(version: Callable[[str], str | None], import_error: Callable[[str], str]) -> Iterable[Finding]:
-    """The camera's own library: needed for a live camera only."""
-    found = version("pyrealsense2")
-    if not found:
-        todo = "only for a live camera and its own recordings: python -m pip install 'th-vision[realsense]'"
-        yield Finding("warning", "pyrealsense2 is not installed", todo)
-        return
-    error = import_error("pyrealsense2")
-    yield (
-        Finding("warning", f"import pyrealsense2 fails ({error})", "install libusb-1.0-0")
-        if error
-        else Finding("ok", f"pyrealsense2 {found}")
-    )
-
-
 def check_speech(which: Callable[[str], str | None]) -> Iterable[Finding]:
     """What speaks the rulings; ``which`` finds a program on the path."""
-    if which("espeak-ng"):
-        yield Finding("ok", "espeak-ng")
+    if which(ESPEAK):
+        yield Finding("ok", f"{ESPEAK} speaks the rulings")
     else:
-        yield Finding("warning", "espeak-ng is missing", "only for spoken rulings: sudo apt-get install espeak-ng")
+        todo = f"only for spoken rulings (--say): sudo apt-get install {ESPEAK}"
+        yield Finding("warning", f"{ESPEAK} is missing", todo)
 
 
 def check_disk(folder: Path, free_bytes: int) -> Iterable[Finding]:
@@ -162,51 +115,14 @@ def check_disk(folder: Path, free_bytes: int) -> Iterable[Finding]:
         yield Finding("ok", text)
 
 
-def check_calibration(path: Path) -> Iterable[Finding]:
-    """The table's calibration, if there is one yet."""
-    if not path.exists():
-        todo = (
-            "print the board (th-vision board -o board.pdf), record it, th-vision calibrate table SOURCE -o table.toml"
-        )
-        yield Finding("warning", f"no calibration ({path})", todo)
-        return
-    from calibration.errors import CalibrationError
-    from calibration.table_file import load_table
-
-    try:
-        table = load_table(path)
-    except CalibrationError as error:
-        yield Finding("problem", str(error))
-        return
-    yield Finding(
-        "ok", f"calibration {path}: {table.camera.model or 'camera'}, {table.distance_mm:.0f} mm, {table.made_at}"
-    )
-
-
-def check_pieces(path: Path) -> Iterable[Finding]:
-    """The sizes and colours of the pieces, if they were given."""
-    if not path.exists():
-        yield Finding("warning", f"no pieces file ({path})", "the usual sizes are used; measure yours and write them")
-        return
-    from rules.errors import RulesError
-    from rules.pieces import load_pieces
-
-    try:
-        pieces = load_pieces(path)
-    except RulesError as error:
-        yield Finding("problem", str(error))
-        return
-    yield Finding("ok", f"pieces {path}: players {', '.join(pieces.players)}")
-
-
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
 
 
-def _loads(library: str) -> bool:
+def loads(library: str) -> bool:
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -214,7 +130,7 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _import_error(module: str) -> str:
+def import_error(module: str) -> str:
     """Import ``module`` in another process, where it may crash: the last line of its error, or ``""``."""
     command = [sys.executable, "-c", f"import {module}"]
     try:
