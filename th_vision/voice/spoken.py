@@ -127,4 +127,5 @@ def aloud(text: str, names: Iterable[str]) -> str:
     if not wanted:
         return text
     pattern = rf"\s?(?<![\w]){'(?:' + '|'.join(map(re.escape, wanted)) + ')'}(?![\w])"
-    return re.sub(r"\s{2,}", " ", re.sub(pattern, "", text)).strip()
+    bare = re.sub(r"\s{2,}", " ", re.sub(pattern, "", text)).strip()
+    return re.sub(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])", "", bare)
