@@ -533,11 +533,13 @@ ENROLL_COST_SPREAD = 0.3
 ENROLL_CAR_MM = 0.2
 ENROLL_CITY_MM = 0.4
 ENROLL_ROOF_MM = 1.5
+# A side of a city object with less of it clear was not seen.
+ENROLL_LEAST_SIDE = 0.6
 # A side whose place is only known to this was not seen. The table's own colour keeps its tint to this (logarithm).
 ENROLL_UNSEEN_MM = 2.0
 ENROLL_TABLE_TINT = 0.008
-# Depth may show a tall thing so far aside of where it stands: its left side lies in a shadow.
-ENROLL_TALL_REACH_MM = 5.0
+# What is this near to a top's colour (logarithm) belongs to it.
+ENROLL_PATCH_COLOR = 0.13
 # Colours nearer to each other in chroma than this are taken for one another.
 ENROLL_COLORS_APART = 0.06
 # Sigmas up to which a size is good enough to be used (mm): plan sizes, a stick's thickness, a disc's height, heights of

@@ -53,7 +53,12 @@ def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: P
             reason = bad
             doubts.append(f"{key}: {bad}; {_kept(before, usual_name)}, better measure it by hand")
         elif reason != _NOT_LAID:
-            doubts.append(f"{key}: {reason}; {_kept(before, usual_name)}, lay it again or measure it by hand")
+            text = f"{reason}; {_kept(before, usual_name)}, lay it again or measure it by hand"
+            whole = key.rpartition(".")[0]
+            if whole in sizes.failed:  # one word for all of its sizes
+                key = whole
+            if f"{key}: {text}" not in doubts:
+                doubts.append(f"{key}: {text}")
         if before is not None:
             entries.append(Entry(key, before, f"{reason}: {usual_name}", False))
     entries.append(_ends(sizes, usual, usual_name, doubts))
@@ -193,6 +198,8 @@ def _measured(size: Size) -> str:
 
 
 def _kept(before: float | str | None, usual_name: str) -> str:
+    if before is None:
+        return "it is left out"
     return f"{usual_name} stays ({before:g})" if isinstance(before, float) else f"{usual_name} stays"
 
 

@@ -36,9 +36,9 @@ _STRIPS_MM = (0.0, 0.6, 1.2, 1.9)
 class Fit:
     """A shape's parameters and their covariance.
 
-    ``seen``: share of the outline that showed a clear edge. ``scatter_mm``: of its points about the shape; ``misfit``:
-    bounded mean square of that, to compare shapes. ``costs``: (n,) what is left of the picture at each of its points,
-    in parts of its sigma, to compare heights; ``jacobian`` (n, p): of those points.
+    ``seen``: share of the outline that showed a clear edge; ``weakest``: of its weakest side. ``scatter_mm``: of its
+    points about the shape; ``misfit``: bounded mean square of that, to compare shapes. ``costs``: (n,) what is left of
+    the picture at each of its points, in parts of its sigma, to compare heights; ``jacobian`` (n, p): of those points.
     """
 
     parameters: Array
@@ -48,6 +48,7 @@ class Fit:
     misfit: float
     costs: Array
     jacobian: Array
+    weakest: float
 
     def sigma(self, index: int) -> float:
         """One standard deviation of one parameter."""
@@ -77,19 +78,17 @@ def fit_outline(
     start: Array,
     z_mm: float,
     paint: Paint = "even",
-    reach_mm: float = 0.0,
 ) -> Fit | None:
     """Fit a shape whose upper outline lies at height ``z_mm``, from parameters nearby; None where no outline is seen.
 
-    ``reach_mm``: how far off it may be at first, where that is further than usual.
     What the table looks like beyond the outline is known from the empty table's picture.
     """
     parameters: Array = np.asarray(start, dtype=np.float64).copy()
     floor = tolerances.ENROLL_EDGE_PX * pixel_mm(plan, z_mm)
     covariance: Array = np.eye(len(parameters))
-    seen = scatter = misfit = 0.0
+    seen = scatter = misfit = weakest = 0.0
     costs, J = np.zeros(0), np.zeros((0, len(parameters)))
-    for reach in ((reach_mm,) if reach_mm > _REACHES_MM[0] else ()) + _REACHES_MM:
+    for reach in _REACHES_MM:
         outline = shape(parameters)
         offset, clear, costs = _offsets(plan, outline, z_mm, reach, paint)
         if clear.mean() < tolerances.ENROLL_LEAST_SEEN:
@@ -109,13 +108,15 @@ def fit_outline(
             return None
         residual = offset - J @ step
         seen = float(clear.mean())
+        sides = outline.arc_mm // 1000
+        weakest = min(float(clear[sides == side].mean()) for side in np.unique(sides))
         bounded = np.minimum(np.square(residual), tolerances.ENROLL_MISFIT_MM**2)
         misfit = float(np.where(clear, bounded, tolerances.ENROLL_MISFIT_MM**2).mean())
         covariance = np.asarray(np.linalg.inv(normal) * scatter**2 * tolerances.RIM_CORRELATION, dtype=np.float64)
     # what all edges share (blur, the camera's own gamma) does not average out: each edge may lie this far off
     common = np.zeros(len(parameters))
     common[len(parameters) - (1 if len(parameters) == 3 else 2) :] = floor * (1.0 if len(parameters) == 3 else 2.0)
-    return Fit(parameters, covariance + np.diag(common**2), seen, scatter, misfit, costs, J)
+    return Fit(parameters, covariance + np.diag(common**2), seen, scatter, misfit, costs, J, weakest)
 
 
 def _offsets(

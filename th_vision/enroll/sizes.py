@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +18,9 @@ from th_vision.enroll.outline import Fit, Paint, beyond_is_table, fit_outline
 from th_vision.enroll.shapes import Ends, Outline, bar, circle
 
 Array = NDArray[np.float64]
+_ROOFS = (0.85, 0.93, 1.0)
 _FACES = (0.3, 0.5, 0.75, 1.0)
-"""Shares of a car's height at which its sides may end: bonnet and cabin."""
+"""Shares of a building's height at which its roof may lie, of a car's at which its sides may end: bonnet and cabin."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ def _box(plan: PlanView, heights: Heights, thing: Thing, paint: Paint) -> tuple[
     Where its sides end (bonnet, roof) is not known: of several heights those count that explain the picture best, for
     its ends and for its long sides.
     """
-    start = np.array([thing.x, thing.y, thing.turn, thing.length - 2.0, max(thing.width - 2.0, 3.0)])
+    start = _patch(plan, thing, thing.height)
     height_mm = max(thing.height * 1.2, 2.0)
     height: Size | None = None
     fit: Fit | None = None
@@ -238,20 +240,22 @@ def _city(plan: PlanView, heights: Heights, kind: str, thing: Thing, out: Sizes)
     where = f"city.{kind}"
     card = kind in AREAS
     height_mm = 2.0 if card else thing.height
-    start = np.array([thing.x, thing.y, thing.turn, thing.length - 1.5, thing.width - 1.5])
+    if card:
+        start = np.array([thing.x, thing.y, thing.turn, thing.length - 1.5, thing.width - 1.5])
+    else:
+        start = _patch(plan, thing, thing.height * _ROOFS[1], roof=True)
     if card:
         height = heights.of_top(bar_outline(start, "square"), height_mm, tolerances.ENROLL_CARD_INSET_MM, 0.35)
     else:
-        height = heights.of_top(bar_outline(start, "square"), height_mm, tolerances.ENROLL_TOP_INSET_MM, 0.9)
+        height = heights.of_top(bar_outline(start, "square"), height_mm, tolerances.ENROLL_TOP_INSET_MM, 0.97)
     if height is not None:
         height_mm = max(height.mm, 0.5)
-    shares = (1.0,) if card else (0.5, 0.93, 1.0)
+    shares = (1.0,) if card else _ROOFS
     paint: Paint = "printed" if card else "even"
-    reach = 0.0 if card else tolerances.ENROLL_TALL_REACH_MM
     fits = [
         (share, fit)
         for share in shares
-        if (fit := fit_outline(plan, _block, start, share * height_mm, paint, reach)) is not None
+        if (fit := fit_outline(plan, _block, start, share * height_mm, paint)) is not None
     ]
     if not fits:
         out.failed[where] = "its outline can't be seen in colour"
@@ -259,18 +263,49 @@ def _city(plan: PlanView, heights: Heights, kind: str, thing: Thing, out: Sizes)
     if card and not beyond_is_table(plan, bar(fits[0][1].parameters, "square"), height_mm):
         out.failed[where] = "its rim looks like the table"
         return
-    if max(fits[0][1].sigma(3), fits[0][1].sigma(4)) > tolerances.ENROLL_UNSEEN_MM:
+    if max(fit.weakest for _, fit in fits) < tolerances.ENROLL_LEAST_SIDE:
         out.failed[where] = "one of its sides can't be seen in colour"
         return
+    fits = [(share, fit) for share, fit in fits if fit.weakest >= tolerances.ENROLL_LEAST_SIDE]
     sides = sorted((_weighed(fits, index) for index in (3, 4)), key=lambda size: -size.mm)
     for name, size in zip(("length", "width"), sides, strict=True):
-        sigma = float(np.hypot(size.sigma_mm, tolerances.ENROLL_CITY_MM))
+        # a roof's edge over its own wall is hard to see: the patch of the roof's colour has to say the same
+        doubt = 0.0 if card else float(np.abs(np.sort(start[3:])[::-1][name == "width"] - size.mm))
+        sigma = float(np.sqrt(size.sigma_mm**2 + tolerances.ENROLL_CITY_MM**2 + doubt**2))
         out.sizes[f"{where}.{name}"] = Size(size.mm, sigma, size.source)
     if height is None:
         out.failed[f"{where}.height"] = "depth shows no flat top"
         return
     sigma = float(np.hypot(height.sigma_mm, 0.0 if card else tolerances.ENROLL_ROOF_MM))
     out.sizes[f"{where}.height"] = Size(height.mm, sigma, "depth of the card" if card else "depth of the roof")
+
+
+def _patch(plan: PlanView, thing: Thing, z_mm: float, *, roof: bool = False) -> Array:
+    """Where a raised thing's outline may begin: x, y, turn, length, width.
+
+    Depth shows it too wide and aside, so what counts is one patch of colour at its height, about where depth shows it:
+    of one tint, however light falls on its faces; or a ``roof`` of one colour, with something on its middle perhaps.
+    """
+    axis = np.arange(-thing.length, thing.length, 0.5)
+    gx, gy = np.meshgrid(thing.x + axis, thing.y + axis)
+    color = np.log(np.nan_to_num(plan.colors(np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1))) + 10)
+    if not roof:
+        color = color - color.mean(axis=-1, keepdims=True)
+    away = np.hypot(gx - thing.x, gy - thing.y)
+    inner = (away < thing.width / 3) & (away >= (thing.width / 5 if roof else 0.0))
+    usual = np.median(color[inner], axis=0)
+    alike = np.abs(cv2.GaussianBlur(color, (0, 0), 0.7) - usual).max(axis=-1) < tolerances.ENROLL_PATCH_COLOR
+    mask = cv2.morphologyEx(alike.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    count, labels, _, _ = cv2.connectedComponentsWithStats(mask)
+    shares = [int((labels[inner] == label).sum()) for label in range(1, count)]
+    whole = labels == 1 + int(np.argmax(shares)) if shares else np.zeros(labels.shape, dtype=np.bool_)
+    if not shares or not 0.2 < whole.sum() * 0.25 / (thing.length * thing.width) < 1.2:
+        return np.array([thing.x, thing.y, thing.turn, thing.length - 2.0, max(thing.width - 2.0, 3.0)])
+    v, u = np.nonzero(whole)
+    (x, y), (length, width), angle = cv2.minAreaRect(np.stack([gx[0, u], gy[v, 0]], axis=1).astype(np.float32))
+    if width > length:
+        length, width, angle = width, length, angle + 90
+    return np.array([x, y, np.radians(angle), length + 0.5, width + 0.5])
 
 
 # --- shapes
