@@ -52,9 +52,7 @@ def check_usb(view: UsbView) -> Iterable[Finding]:
     """Cameras that are plugged in, without asking the SDK (which would open them)."""
     cameras = view.cameras()
     if not cameras:
-        yield Finding(
-            "warning", "no RealSense camera is plugged in", "only for a live game: a USB 3 port, its own cable"
-        )
+        yield NOTHING_THERE
     for camera in cameras:
         if not camera.usb3:
             todo = "use a USB 3 port (blue, or marked SS) and the cable that came with the camera"

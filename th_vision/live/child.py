@@ -142,6 +142,7 @@ def _stream(backend: Backend, ring: Ring, count: int, inbox: Inbox, send: Send, 
                 send(Locked(verdict.exposures, verdict.settled))
                 settling = None
             continue
+        arrived_s = time.monotonic()
         count += 1
         arrays = [shot.depth] if shot.color is None else [shot.depth, shot.color]
         ring.write(count, arrays)
@@ -150,7 +151,7 @@ def _stream(backend: Backend, ring: Ring, count: int, inbox: Inbox, send: Send, 
                 count=count,
                 number=shot.number,
                 time_ms=shot.time_ms,
-                arrived_s=time.monotonic(),
+                arrived_s=arrived_s,
                 depth=shot.depth.shape,
                 depth_kind=str(shot.depth.dtype),
                 color=None if shot.color is None else shot.color.shape,
@@ -198,6 +199,8 @@ def main() -> None:
         backend = make(request)
     except CaptureError as error:
         send(Trouble(error.kind, str(error)))
+    except Exception as error:
+        send(Trouble("failed", " ".join(f"{type(error).__name__}: {error}".split())))
     else:
         send(Beat("hello"))
         ring = Ring.attach(order["ring"])
