@@ -2,7 +2,7 @@
 
     python -m bench.peers --seed 5200 --scenes 2
 
-``open3d``: RANSAC plane, DBSCAN, then lines by RANSAC in each cluster. ``LSD``: line segments and circles (Hough) in the
+``open3d``: RANSAC plane, DBSCAN, then lines by RANSAC in each cluster. ``LSD``: segments and circles (Hough) in the
 height image, both OpenCV's. ``th-vision``: from nothing, and with all but the last road known. For 5, 15 and 36 roads:
 time, pieces found, ghosts, errors. Peers know the calibration's pose and the sizes of the pieces, as we do.
 """
