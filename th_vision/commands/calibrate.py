@@ -47,6 +47,7 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
         VisionError, CalibrationError: the source or the calibration can't be.
     """
     from calibration.calibrate import run_calibrate_table
+    from th_vision.live.takes import for_table
 
     refuse_stdout(output, "a calibration, which is two files,")
     check_outputs((output,), (spec,))
@@ -55,7 +56,7 @@ def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: C
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; calibrate from a recording with colour")
     source = open_source(spec)
-    pictures = ((frame.depth, frame.color) for frame in source)
+    pictures = ((frame.depth, frame.color) for frame in for_table(source, board, tell))
     status, lines = run_calibrate_table(source.camera, pictures, output, board=board, made_at=made_at, tell=tell)
     return Outcome("".join(f"{line}\n" for line in lines), (), status)
 
@@ -68,11 +69,13 @@ def check_calibration(spec: str, calibration: Path, board: Board, height_mm: flo
     """
     from calibration.check import run_check
     from calibration.table_file import load_table
+    from th_vision.live.takes import some_of
+    from th_vision.live.tolerances import LOOK_FRAMES
 
     if is_cloud(spec):
         raise VisionError(f"{spec}: a point cloud does not show the board; check with a recording with colour")
     table = load_table(calibration)
     source = open_source(spec)
-    pictures = ((frame.depth, frame.color) for frame in source)
+    pictures = ((frame.depth, frame.color) for frame in some_of(source, LOOK_FRAMES))
     status, lines = run_check(table, source.camera, pictures, board=board, height_mm=height_mm)
     return Outcome("".join(f"{line}\n" for line in lines), (), status)

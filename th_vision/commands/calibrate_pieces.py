@@ -71,9 +71,11 @@ def run(
     from th_vision.enroll.moments import layout_view
     from th_vision.enroll.pieces_file import pieces_toml
     from th_vision.enroll.sizes import measure
+    from th_vision.live.takes import some_of
+    from th_vision.live.tolerances import LOOK_FRAMES
 
     try:
-        view, things = layout_view(source, table)
+        view, things = layout_view(some_of(source, LOOK_FRAMES), table)
         laid = arrange(view, things, plan)
     except VisionError as error:
         raise VisionError(f"{spec}: {error}") from None

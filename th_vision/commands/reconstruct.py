@@ -33,6 +33,7 @@ def run(
     Raises:
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
+    from th_vision.live.takes import some_of
     from th_vision.reconstruct import reconstruct
     from th_vision.still_view import fuse
 
@@ -43,7 +44,7 @@ def run(
         load_pieces(pieces)  # a bad file is said before a long recording is read
     source, table = open_with_table(spec, calibration, frame)
     set_of_pieces = pieces_for(source, pieces)
-    kept = deque(source, maxlen=frames)
+    kept = deque(some_of(source, frames), maxlen=frames)
     view = fuse(kept, table)
     layout = reconstruct(view, set_of_pieces)
     notes = tuple(getattr(source, "troubles", ()))

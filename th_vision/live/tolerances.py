@@ -82,3 +82,18 @@ WARM_LEAST = 20
 # --- temperature ------------------------------------------------------------------------------------------------
 # The maker's limit of the sensor's working temperature is 65 degrees at its case; drift grows before.
 HOT_C = 60.0
+
+# --- taking frames for a calibration ----------------------------------------------------------------------------
+# Frames with the board: its corners average to a few hundredths of a pixel. Of the empty table: docs/calibration.md.
+BOARD_FRAMES = 15
+EMPTY_FRAMES = 30
+# The table is empty when the board has been gone and the picture has stood still for so long: mean grey levels
+# between two frames, of every so many-th pixel (noise is 1 to 2).
+GONE_S = 2.0
+STILL_LEVELS = 4.0
+STILL_EVERY_PX = 8
+# The longest wait for a camera to get warm, and how often it is said why one waits.
+WARM_LONGEST_S = 900.0
+TELL_EVERY_S = 10.0
+# Frames for a look at what stands still: a check of the calibration, the pieces laid out.
+LOOK_FRAMES = 30
