@@ -25,10 +25,7 @@ def check_library(version: Callable[[str], str | None], import_error: Callable[[
     """pyrealsense2: needed for a live camera and old recordings only."""
     found = version("pyrealsense2")
     if not found:
-        todo = (
-            "only for a live camera (wheels exist for Linux x86-64 and Windows): "
-            "python -m pip install 'th-vision[realsense]'"
-        )
+        todo = "only for a live camera: make setup installs it on Linux x86-64 and Windows; elsewhere there is none"
         yield Finding("warning", "pyrealsense2 is not installed", todo)
         return
     error = import_error("pyrealsense2")

@@ -18,8 +18,8 @@ from th_vision.live.tolerances import WAIT_MS
 from th_vision.live.usb import NO_CAMERA, explain_absent, explain_refused
 
 NO_LIBRARY = (
-    "pyrealsense2 is not installed; run: python -m pip install 'th-vision[realsense]' (wheels exist for Linux x86-64 "
-    "and Windows; elsewhere record on such a computer and use the recording here)"
+    "pyrealsense2 is not installed; make setup installs it on Linux x86-64 and Windows; elsewhere record on such a "
+    "computer and use the recording here"
 )
 
 
