@@ -36,7 +36,7 @@ app.add_typer(calibrate)
 SourceArg = Annotated[
     str,
     typer.Argument(
-        metavar="SOURCE", help="A folder of images, a .ply or .pcd cloud, sim[:seed=7,...]; see docs/sources.md."
+        metavar="SOURCE", help="realsense, an .mcap or .db3 file, a folder of images, a cloud, sim; docs/sources.md."
     ),
 ]
 CalibrationOpt = Annotated[
@@ -519,6 +519,9 @@ def replay(
     picture: PictureOpt = None,
     lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Only faults, doubts and penalties.")] = False,
+    rerun: Annotated[
+        Path | None, typer.Option("--rerun", metavar="FILE.rrd", help="Every stage, for the rerun viewer.")
+    ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colours.")] = False,
 ) -> None:
     """Follow a recorded game and rule on it."""
@@ -543,6 +546,7 @@ def replay(
             say=progress if to_stdout else say,
             width=shutil.get_terminal_size((100, 24)).columns,
             color=stream.isatty() and not no_color and "NO_COLOR" not in os.environ,
+            rerun=rerun,
         )
     )
 
