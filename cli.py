@@ -625,14 +625,14 @@ def simulate(
         Path, typer.Option("-o", "--output", metavar="DIR|X.mcap|X.db3", help="What is new, with its truth.")
     ],
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same game.")] = 1,
-    players: Annotated[int | None, typer.Option("--players", help="How many play: 2 to 4.")] = None,
-    turns: Annotated[int | None, typer.Option("--turns", help="How many turns at most.")] = None,
+    players: Annotated[int | None, typer.Option("--players", min=2, max=4, help="How many play.")] = None,
+    turns: Annotated[int | None, typer.Option("--turns", min=1, max=400, help="How many turns at most.")] = None,
     scenario: Annotated[str, typer.Option("--scenario", metavar="NAME", help="See --list.")] = "game",
     rules: Annotated[str | None, typer.Option("--rules", metavar="NAME", help="Else the scenario's own.")] = None,
     camera: Annotated[str, typer.Option("--camera", metavar="D415|D435|...", help="Which hangs above.")] = "D415",
     distance: Annotated[float, typer.Option("--distance", metavar="MM", help="How high it hangs.")] = 580.0,
     surface: Annotated[str, typer.Option("--surface", metavar="wood|white|...", help="What the table is of.")] = "wood",
-    frames: Annotated[int, typer.Option("--frames", help="Still frames of each moment.")] = 8,
+    frames: Annotated[int, typer.Option("--frames", min=1, max=100, help="Still frames of each moment.")] = 8,
     pieces: PiecesOpt = None,
     list_them: Annotated[bool, typer.Option("--list", callback=_list, is_eager=True, help="Name scenarios.")] = False,
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rules.outcome import Outcome
 from rules.pieces import load_pieces
-from th_vision.errors import VisionError
 from th_vision.output import refuse_stdout
 from th_vision.virtual_table.simulate import scenarios, simulate
 
@@ -16,25 +15,23 @@ def run(
     output: Path,
     *,
     seed: int,
-    players: int,
-    turns: int,
+    players: int | None,
+    turns: int | None,
     camera: str,
     distance_mm: float,
     surface: str,
     frames: int,
     scenario: str,
-    rules: str,
+    rules: str | None,
     pieces: Path | None,
     log: Callable[[str], None],
 ) -> Outcome:
-    """Write the game into the new folder ``output``.
+    """Write the game into the new folder ``output``, or as that ``.mcap`` or ``.db3``.
 
     Raises:
         VisionError, RulesError: a request that can't be met, or a place that can't be written.
     """
     refuse_stdout(output, "a folder of images")
-    if output.suffix.lower() == ".mcap":
-        raise VisionError(f"{output}: .mcap recordings are not yet in this version; give a folder")
     simulate(
         output,
         seed=seed,

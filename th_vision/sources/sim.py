@@ -25,7 +25,7 @@ class SimSource:
 
     def __init__(self, spec: str) -> None:
         from th_vision.virtual_table.session import Session
-        from th_vision.virtual_table.simulate import pieces_for
+        from th_vision.virtual_table.simulate import request
 
         self._spec = spec
         self._options = _options(spec)
@@ -33,7 +33,15 @@ class SimSource:
         if self._part not in _PARTS:
             raise VisionError(f"{spec}: part={self._part} is not known; choose one of {', '.join(_PARTS)}")
         self._setup = _setup(spec, self._options)
-        self._pieces, self._players = pieces_for(self._options.get("players", 2))
+        try:
+            self._asked = request(
+                self._options.get("scenario", "game"),
+                players=self._options.get("players"),
+                rules=self._options.get("preset"),
+                turns=self._options.get("turns"),
+            )
+        except VisionError as error:
+            raise VisionError(f"{spec}: {error}") from None
         self._camera = Session(self._setup).camera.camera
         self._moments(Session(self._setup))  # refuses an impossible game now, not at the first frame
 
@@ -50,12 +58,12 @@ class SimSource:
     @property
     def pieces(self) -> Pieces:
         """The pieces on this table."""
-        return self._pieces
+        return self._asked.pieces
 
     @property
     def players(self) -> tuple[str, ...]:
         """Who plays, in order."""
-        return self._players
+        return self._asked.players
 
     def __iter__(self) -> Iterator[Frame]:
         from th_vision.virtual_table.session import Session
@@ -69,16 +77,12 @@ class SimSource:
                 yield shot.frame
 
     def _moments(self, session: Any) -> Any:
-        from th_vision.virtual_table.simulate import moments_for
+        from th_vision.virtual_table.simulate import moments_of
 
-        return moments_for(
-            session,
-            self._pieces,
-            self._players,
-            scenario=self._options.get("scenario", "game"),
-            preset=self._options.get("preset", "rainbow-city"),
-            turns=self._options.get("turns", 12),
-        )
+        try:
+            return moments_of(session, self._asked)
+        except VisionError as error:
+            raise VisionError(f"{self._spec}: {error}") from None
 
 
 def open_sim(spec: str) -> SimSource:

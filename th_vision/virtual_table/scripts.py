@@ -10,7 +10,6 @@ import numpy as np
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.virtual_table.candidates import Field, Margins
-from th_vision.virtual_table.mischief import eventful_game
 from th_vision.virtual_table.mishaps import knock, loose_roads
 from th_vision.virtual_table.player import Taste, check_request, find_build
 from th_vision.virtual_table.playing import Build, CrossingSeen, PlayedMoment, Playing
@@ -30,11 +29,6 @@ FREE = Taste(
 )  # moves in between don't use up what is to be shown
 
 SCRIPTS = ("demo",)
-SCENARIOS = {
-    "demo": "2 players: over, under, both at once, not first, a junction, an offramp, a covered column, a close call, "
-    "a knock, an own road crossed, a forgotten car",
-    "eventful": "a game of 20 turns in which things go wrong: faults, cases close to a limit, knocks, moves taken back",
-}
 
 
 @dataclass(frozen=True)
@@ -151,13 +145,6 @@ def scripted_game(
 def field_of(pieces: Pieces) -> tuple[float, float]:
     """Width and height of the field of a scripted game with these pieces, mm."""
     return FIELD_LENGTHS[0] * pieces.stick.length, FIELD_LENGTHS[1] * pieces.stick.length
-
-
-def scenario(name: str, rng: np.random.Generator, pieces: Pieces, players: tuple[str, ...]) -> Iterator[PlayedMoment]:
-    """A scripted or eventful game by name, for the command."""
-    if name == "eventful":
-        return eventful_game(rng, pieces, players, field_mm=field_of(pieces))
-    return scripted_game(name, rng, pieces, players)
 
 
 @dataclass(frozen=True)

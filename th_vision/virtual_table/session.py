@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
@@ -134,6 +135,7 @@ class Session:
         own = np.random.default_rng(unit)
         self.sensor: SensorModel = make_sensor(setup.model, self.camera, own, setup.unit_faults(own))
         self.table = table_for(np.random.default_rng(table), setup.surface)
+        self.now = self.camera  # where it stands at this moment: the same, unless it was bumped
         self._number = 0
         self._time_s = 0.0
         self._drifted_s = 0.0
@@ -159,10 +161,19 @@ class Session:
         self._time_s = max(self._time_s, 60.0)
         for index, moment in enumerate(moments, first):
             scene = replace(moment.scene, table=self.table)
+            self.now = replace(self.camera, T_depth_table=self.pose_at(moment))
+            self.sensor.camera = self.now
             if self.setup.hand_frames and before is not None:
                 yield from self._hands(moment, before, scene, index, rng)
             yield from self._still(scene, "still", index, self.setup.frames, rng)
             before = scene
+
+    def pose_at(self, moment: Moment) -> NDArray[np.float64]:
+        """``T_depth_table`` while a moment is seen: the calibrated one, but for a bumped camera or a moved table."""
+        T = self.camera.T_depth_table
+        if moment.table is not None:
+            T = T @ moment.table.matrix()
+        return T if moment.camera is None else np.asarray(moment.camera.matrix() @ T, dtype=np.float64)
 
     # --- parts of a session -------------------------------------------------------------------------------------
 
@@ -173,7 +184,7 @@ class Session:
         self.sensor.drift_on(rng, self._time_s - self._drifted_s)
         self._drifted_s = self._time_s
         exposure = float(1 + rng.normal(0, 1) * self.sensor.faults.exposure_jitter)
-        clean = render_moment(scene, self.camera)
+        clean = render_moment(scene, self.now)
         frames = self.sensor.still(
             clean, rng, n, exposure=exposure, number=self._number, time_s=self._time_s, fps=self.setup.fps
         )

@@ -50,7 +50,9 @@ def showing(
     """A game in which each of the ``events`` (names of ``events.ALL_EVENTS``) and ``setup`` events happens once.
 
     ``kinds``: city objects that are placed first. ``taken_back``: moves against a rule are taken back at once.
-    ``yellow``: yellow discs that each player holds, instead of the edition's number. The game is found first, then told.
+    ``yellow``: how many yellow discs each player holds, else the edition's number.
+
+    The game is found first, then told.
 
     Raises:
         VisionError: a request that can't be, or no game found that shows it all.

@@ -92,6 +92,7 @@ class Telling:
                     "label": moment.label,
                     **span,
                     **_what(moment),
+                    **self._moved(moment),
                     "facts": list(moment.facts),
                     "layout": json.loads(moment.scene.layout().to_json()),
                 }
@@ -99,6 +100,12 @@ class Telling:
             ],
             "facts": [fact for moment in self._moments for fact in moment.facts],
         }
+
+    def _moved(self, moment: Moment) -> dict[str, Any]:
+        """The pose of the table in the camera at this moment, where it isn't the calibrated one."""
+        if moment.camera is None and moment.table is None:
+            return {}
+        return {"T_depth_table": [[float(v) for v in row] for row in self._session.pose_at(moment)]}
 
 
 def true_record(facts: Iterable[dict[str, Any]]) -> list[Line]:

@@ -13,7 +13,7 @@ from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.virtual_table.physics import disc_outline, interpenetrations, top_outline
 from th_vision.virtual_table.playing import PlayedMoment
-from th_vision.virtual_table.scripts import CLOSE_MM, COVER_MM, SCENARIOS, field_of, scripted_game
+from th_vision.virtual_table.scripts import CLOSE_MM, COVER_MM, field_of, scripted_game
 
 PIECES = Pieces()
 SEED = 3  # one for which the first attempt shows it all
@@ -153,4 +153,3 @@ def test_unknown_scripts_and_players_are_refused() -> None:
         next(scripted_game("chess", np.random.default_rng(0), PIECES))
     with pytest.raises(VisionError, match="2 players"):
         next(scripted_game("demo", np.random.default_rng(0), PIECES, ("blue", "pink", "blue")))
-    assert "demo" in SCENARIOS
