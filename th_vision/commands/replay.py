@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from rules.adjudicate import parse_options
 from rules.catalog import catalog
 from rules.events import GameFact
 from rules.outcome import Outcome
-from rules.pieces import load_pieces
+from rules.pieces import Pieces, load_pieces
 from th_vision.announce import set_in_lines
 from th_vision.errors import VisionError
 from th_vision.frame import Source
 from th_vision.output import check_outputs, refuse_stdout
 from th_vision.replay import Outputs, game_of, replay
+from th_vision.said import in_language
 from th_vision.sessions.brought import open_with_table, pieces_for
 
 
@@ -33,20 +36,23 @@ def run(
     say: Callable[[str], None],
     width: int,
     color: bool,
+    rerun: Path | None = None,
 ) -> Outcome:
     """Referee the source; ``say`` gets each line as it falls, set for ``width`` columns. Status 1: no game was seen.
 
     ``players`` are names with commas between them, None: those of the session's own game; ``options`` are switches of
-    the rules, each ``SWITCH=VALUE``. A case is ruled on again, with what is in it.
+    the rules, each ``SWITCH=VALUE``. A case is ruled on again, with what is in it. ``rerun``: every stage into a file
+    for the rerun viewer.
 
     Raises:
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
     refuse_stdout(picture, "a picture")
-    check_outputs((game, picture), (spec, calibration, pieces))
+    refuse_stdout(rerun, "a recording")
+    check_outputs((game, picture, rerun), (spec, calibration, pieces))
     catalog(lang)  # an unknown language is refused now, not at the first sentence
     outputs = Outputs(
-        say=lambda line: say(set_in_lines(line, width=width, color=color)),
+        say=lambda line: say(set_in_lines(in_language(line, lang), width=width, color=color)),
         record=game,
         picture=picture,
         language=lang,
@@ -65,8 +71,24 @@ def run(
     else:
         names = tuple(name.strip() for name in players.split(",") if name.strip())
         fact = game_of(rules, names, parse_options(options), set_of_pieces)
-    status = replay(source, table, set_of_pieces, fact, outputs)
+    with _stages(rerun, set_of_pieces, outputs) as outputs:
+        status = replay(source, table, set_of_pieces, fact, outputs)
     return Outcome("", tuple(getattr(source, "troubles", ())), status)
+
+
+@contextmanager
+def _stages(path: Path | None, pieces: Pieces, outputs: Outputs) -> Iterator[Outputs]:
+    """The outputs, with every stage for the rerun viewer where that is asked for."""
+    if path is None:
+        yield outputs
+        return
+    from th_vision.rerun_log import RerunLog
+
+    log = RerunLog(path, pieces)
+    try:
+        yield replace(outputs, view=log.view, layout=log.layout, watch=log.output)
+    finally:
+        log.close()
 
 
 def _game_in(source: Source) -> GameFact:
