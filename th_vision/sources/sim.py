@@ -6,15 +6,19 @@ them alone, from the same camera and table. The same text gives the same frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from calibration.camera import Camera
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 
-_WHOLE = ("seed", "players", "turns", "frames", "board", "empty", "hands")
+if TYPE_CHECKING:
+    from th_vision.sources.sim_live import Group, LiveSim
+    from th_vision.virtual_table.session import Shot
+
+_WHOLE = ("seed", "players", "turns", "frames", "board", "empty", "hands", "live")
 _REAL = ("distance", "unit", "fps", "tilt", "exposure", "flicker", "cold", "light")
 _TEXT = ("camera", "surface", "scenario", "preset", "size", "color", "part", "model")
 _PARTS = ("all", "calibration", "game")
@@ -65,16 +69,29 @@ class SimSource:
         """Who plays, in order."""
         return self._asked.players
 
+    @property
+    def live(self) -> bool:
+        """Whether it is to go on by itself, like a camera."""
+        return bool(self._options.get("live", 0))
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return float(self._setup.fps)
+
     def __iter__(self) -> Iterator[Frame]:
+        for shot in self.shots():
+            yield shot.frame
+
+    def shots(self) -> Iterator[Shot]:
+        """The frames with what each of them shows."""
         from th_vision.virtual_table.session import Session
 
         session = Session(self._setup)
         if self._part != "game":
-            for shot in session.calibration():
-                yield shot.frame
+            yield from session.calibration()
         if self._part != "calibration":
-            for shot in session.play(self._moments(session)):
-                yield shot.frame
+            yield from session.play(self._moments(session))
 
     def _moments(self, session: Any) -> Any:
         from th_vision.virtual_table.simulate import moments_of
@@ -85,13 +102,37 @@ class SimSource:
             raise VisionError(f"{self._spec}: {error}") from None
 
 
-def open_sim(spec: str) -> SimSource:
-    """The virtual table that ``spec`` describes.
+def live_groups(shots: Iterable[Shot]) -> Iterator[Group]:
+    """The frames of a virtual table by moments, as a live camera shows them (see ``sim_live``)."""
+    from th_vision.sources.sim_live import Group
+
+    frames: list[Frame] = []
+    still, moment = 0, (-1, "")
+    for shot in shots:
+        now = (shot.moment, shot.kind if shot.moment < 0 else "")
+        if frames and now != moment:
+            yield Group(tuple(frames), still or len(frames))
+            frames, still = [], 0
+        moment = now
+        frames.append(shot.frame)
+        still = 0 if shot.kind == "hand" else still + 1
+    if frames:
+        yield Group(tuple(frames), still or len(frames))
+
+
+def open_sim(spec: str) -> SimSource | LiveSim:
+    """The virtual table that ``spec`` describes; with ``live=1`` as a camera that goes on by itself.
 
     Raises:
         VisionError: an option that is not known, or a value that can't be.
     """
-    return SimSource(spec)
+    source = SimSource(spec)
+    if not source.live:
+        return source
+    from th_vision.sources.sim_live import LiveSim
+
+    groups = live_groups(source.shots())
+    return LiveSim(spec, source.camera, groups, source.fps, pieces=source.pieces, players=source.players)
 
 
 def _options(spec: str) -> dict[str, Any]:
@@ -112,6 +153,8 @@ def _options(spec: str) -> dict[str, Any]:
         except ValueError:
             kind_of = "a whole number" if key in _WHOLE else "a number"
             raise VisionError(f"{spec}: {key}={value} must be {kind_of}") from None
+        if key == "live" and found[key] not in (0, 1):
+            raise VisionError(f"{spec}: live={value} is not known; write live=1, or leave it out")
         if key in _WHOLE and found[key] < 0:
             raise VisionError(f"{spec}: {key}={value} must not be negative")
     return found
