@@ -99,6 +99,8 @@ READING_CORRELATION = 0.75
 BELIEVED_UNSEEN = 2
 # ... if it misses no more than so many.
 MISSED_AT_ONCE = 3
+# A move taken back is told though a reading misses so many other pieces with it.
+MISSED_BESIDE = 1
 # Two columns, or two cars, nearer to each other than this share of their size are one, read twice.
 TWIN_SHARE = 0.6
 # Two roads whose tips are this near to each other, both of them, are one, read twice.
