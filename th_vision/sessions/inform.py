@@ -213,6 +213,8 @@ def _size(K: Intrinsics) -> str:
 
 
 def _duration(seconds: float) -> str:
-    minutes, rest = divmod(max(0.0, seconds), 60)
-    hours, minutes = divmod(int(minutes), 60)
-    return f"{hours}:{minutes:02d} h" if hours else f"{minutes}:{rest:04.1f} min"
+    if seconds < 60:
+        return f"{max(0.0, seconds):.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d} h" if hours else f"{minutes}:{rest:02d} min"

@@ -93,6 +93,7 @@ class SessionWriter:
         pieces = pieces_of_file(attached)
         self._packer = Packer(self._file, header, attached, pieces or Pieces(), color)
         self._thinning = None if header.all_frames else Thinning(header.camera)
+        self._left_out: Frame | None = None
         self._live = live
         self._queue: deque[_Item] = deque()  # in the order they came
         self._queued_frames = 0
@@ -146,10 +147,22 @@ class SessionWriter:
         """Take the next frame. Its arrays must not be written to afterwards."""
         if self._closed or not self._fits(frame):
             return
-        reason = "all" if self._thinning is None else self._thinning.see(frame)
+        if self._thinning is None:
+            self._take(frame, "all")
+            return
+        reason = self._thinning.see(frame)
+        before, self._left_out = self._left_out, None
         if reason is None:
+            self._left_out = frame
             self._count(thinned=1)
             return
+        if reason == "still" and self._thinning.run == 2 and before is not None:
+            # Motion seemed to go on in the frame before; now it is the first of those that stand still.
+            self._count(thinned=-1)
+            self._take(before, reason)
+        self._take(frame, reason)
+
+    def _take(self, frame: Frame, reason: str) -> None:
         with self._changed:
             while not (self._live or self._has_room() or self._file.error):
                 self._changed.wait(0.02)  # the disk's thread tells nobody what it took

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from tests.th_vision.still_scene import CAMERA, Scene
 from th_vision.frame import Frame
 from th_vision.sessions import limits
+from th_vision.sessions.reader import open_session
 from th_vision.sessions.thinning import Thinning
+from th_vision.sessions.writer import SessionWriter
 
 
 def still(scene: Scene, frames: int, thinning: Thinning, hand: tuple[float, float] | None = None) -> list[str | None]:
@@ -79,3 +82,19 @@ def test_a_clock_that_jumps_back_stops_nothing() -> None:
     still(scene, 40, thinning)
     scene.time_s = 0.0
     assert still(scene, 1, thinning) == ["base"]
+
+
+def test_a_moment_of_a_session_has_its_first_frame_too(tmp_path: Path) -> None:
+    """A frame that differs from the one before may be the first of many that stand still: nobody knows before the next."""
+    scene = Scene(3108)
+    path = tmp_path / "game.mcap"
+    with SessionWriter.open(path, camera=CAMERA, table_toml=None, pieces_toml=None, info={}, live=False) as writer:
+        for _ in range(limits.STILL_KEPT + 5):
+            writer.frame(scene.frame())
+        scene.stick(0, 0, 14)
+        first = scene.number + 1
+        for _ in range(3):
+            writer.frame(scene.frame())
+    kept = [frame.number for frame in open_session(path).frames()]
+    assert kept[-3:] == [first, first + 1, first + 2]
+    assert writer.counts.frames + writer.counts.thinned == limits.STILL_KEPT + 8
