@@ -12,12 +12,15 @@ import argparse
 import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -34,6 +37,8 @@ TURNS = 60
 LIMITS = {
     "update, 50 viewers": (200.0, "ms"),
     "publish itself": (10.0, "ms"),
+    "update, under a flood": (1000.0, "ms"),
+    "publish under a flood": (50.0, "ms"),
     "update in the browser": (200.0, "ms"),
     "page size": (300.0, "kB"),
     "frame, moving the plan": (16.0, "ms"),
@@ -62,10 +67,31 @@ def report(name: str, values: list[float] | float, worst: list[bool]) -> None:
     print(f"{name:24} {of} {unit:3} (limit {limit:g}) {'ok' if kept <= limit else 'TOO SLOW OR LARGE'}")
 
 
-def updates(facts: list[Fact], viewers: int) -> tuple[list[float], list[float]]:
-    """For each move: ms until the last viewer has it, and ms that publishing took."""
+def flood(link: str, stop: threading.Event) -> None:
+    """Ask for the page again and again, as fast as it goes, and leave some connections hanging."""
+    place = urlsplit(link)
+    hanging: list[socket.socket] = []
+    while not stop.is_set():
+        with contextlib.suppress(OSError):
+            one = socket.create_connection((place.hostname or "", place.port or 0), timeout=1)
+            if len(hanging) < 20:
+                hanging.append(one)
+                continue
+            one.sendall(f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n".encode())
+            while one.recv(65536):
+                pass
+            one.close()
+    for one in hanging:
+        one.close()
+
+
+def updates(facts: list[Fact], viewers: int, attackers: int = 0) -> tuple[list[float], list[float]]:
+    """For each move: ms until the last viewer has it, and ms that publishing took; while so many clients flood it."""
     page = Page(port=0)
     page.start()
+    stop = threading.Event()
+    for _ in range(attackers):
+        threading.Thread(target=flood, args=(page.link, stop), daemon=True).start()
     page.publish("game", facts[0])
     seen = [Viewer(page.link) for _ in range(viewers)]
     for viewer in seen:
@@ -79,6 +105,7 @@ def updates(facts: list[Fact], viewers: int) -> tuple[list[float], list[float]]:
         for viewer in seen:
             viewer.wait_for("step", n=number)
         until.append(1000 * (time.perf_counter() - started))
+    stop.set()
     for viewer in seen:
         viewer.close()
     page.close()
@@ -153,6 +180,9 @@ def main() -> int:
     until, took = updates(facts, options.viewers)
     report("update, 50 viewers", until, worst)
     report("publish itself", took, worst)
+    until, took = updates(facts[:40], 10, attackers=3)
+    report("update, under a flood", until, worst)
+    report("publish under a flood", took, worst)
     report(
         "page size", max(len(page_of(tag, True).text.encode()) for tag in ("en", "es", "nl", "zh-Hant")) / 1000, worst
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from rules.adjudicate import adjudicate, notes_of
+from rules.adjudicate import MAX_FACTS, adjudicate, notes_of
 from rules.events import AlertLine, Fact, GameFact
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
@@ -54,7 +54,7 @@ def run(
 def timeline_of(record: Record, pieces: Pieces) -> Timeline:
     """All steps of a record."""
     timeline = Timeline(record.game, pieces)
-    for line in record.lines:
-        if isinstance(line, Fact | AlertLine) and not isinstance(line, GameFact):
-            timeline.take(line)
+    told = [line for line in record.lines if isinstance(line, Fact | AlertLine) and not isinstance(line, GameFact)]
+    for line in told[:MAX_FACTS]:
+        timeline.take(line)
     return timeline

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from rules.adjudicate import MAX_FACTS
 from rules.errors import RulesError
 from rules.events import AlertLine, EndLine, Fact, GameFact, Line
 from rules.record import Record, read_record
@@ -45,7 +46,7 @@ class RecordFollower:
         self._stamp = stamp
         record = self._read(self._path)
         self.record = record
-        lines: list[Line] = [line for line in record.lines if isinstance(line, Fact | AlertLine)]
+        lines: list[Line] = [line for line in record.lines if isinstance(line, Fact | AlertLine)][:MAX_FACTS]
         if lines[: len(self._shown)] != self._shown:
             self._shown = []  # another game stands in the file now
         for line in lines[len(self._shown) :]:
