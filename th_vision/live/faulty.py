@@ -231,7 +231,7 @@ class FaultyCamera:
 
 
 class FaultyBackend:
-    """A camera for the child process that plays a source in real time, with faults.
+    """A camera for the child process that plays a source in real time, with faults; it plays on while no child looks.
 
     ``source`` makes the source inside the child (picklable). ``folder`` outlives the child: the camera is plugged in
     while the file ``plugged`` is there, and each fault of the process happens once only.
@@ -244,7 +244,7 @@ class FaultyBackend:
         self._source = source()
         self._process_faults = [fault for fault in faults if fault.kind in _PROCESS]
         self._arrivals = arrivals(self._source, [fault for fault in faults if fault.kind not in _PROCESS])
-        self._begin: tuple[float, float] | None = None
+        self._begin_s = 0.0  # of this computer's clock, where the source's is 0
         self._next: Arrival | None = None
         self._given = 0
         self._silent = False
@@ -289,13 +289,8 @@ class FaultyBackend:
             return None
         now = time.monotonic()
         if self._next is None:
-            self._next = next(self._arrivals, None)
-            if self._next is None:
-                raise EOFError
-            if self._begin is None:
-                self._begin = (now, self._next.arrived_s)
-        assert self._begin is not None
-        wait_s = self._begin[0] + self._next.arrived_s - self._begin[1] - now
+            self._next = self._due(now)
+        wait_s = self._begin_s + self._next.arrived_s - now
         if wait_s > timeout_ms / 1000:
             time.sleep(timeout_ms / 1000)
             return None
@@ -303,6 +298,20 @@ class FaultyBackend:
         shot, self._next = self._next.shot, None
         self._given += 1
         return shot
+
+    def _due(self, now: float) -> Arrival:
+        """The next arrival; what passed while no child looked is over, as in the world."""
+        one = next(self._arrivals, None)
+        if self._begin_s == 0.0 and one is not None:
+            began = self._folder / "began"
+            if not began.exists():
+                began.write_text(repr(now - one.arrived_s))
+            self._begin_s = float(began.read_text())
+            while one is not None and self._begin_s + one.arrived_s < now - 1 / self._fps:
+                one = next(self._arrivals, None)
+        if one is None:
+            raise EOFError
+        return one
 
     def lock(self, exposures: dict[str, Exposure]) -> None:
         """Remembered."""

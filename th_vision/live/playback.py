@@ -10,11 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from th_vision.live.backend import CaptureError, DeviceFacts, Exposure, Readings, Request, Shot
-from th_vision.live.sdk import import_sdk, lens_of, pose_of
+from th_vision.live.sdk import import_sdk, lens_of, pose_of, shot_of
 
 _COLOR_FORMATS = ("bgr8", "rgb8", "bgra8", "rgba8", "yuyv", "uyvy")
 
@@ -121,18 +118,7 @@ class Playback:
             if self._player.current_status() == self._rs.playback_status.stopped:
                 raise EOFError
             return None
-        depth, color = frames.get_depth_frame(), frames.get_color_frame()
-        if not depth:
-            return None
-        return Shot(
-            number=depth.get_frame_number(),
-            time_ms=depth.get_timestamp(),
-            depth=np.asanyarray(depth.get_data()),
-            color=_bgr(color) if color else None,
-            color_number=color.get_frame_number() if color else -1,
-            color_time_ms=color.get_timestamp() if color else 0.0,
-            same_clock=not color or color.get_frame_timestamp_domain() == depth.get_frame_timestamp_domain(),
-        )
+        return shot_of(frames)
 
     def lock(self, exposures: dict[str, Exposure]) -> None:
         """A file's exposure is what it was."""
@@ -154,22 +140,6 @@ class Playback:
     def _info(self, device: Any, key: str) -> str:
         name = getattr(self._rs.camera_info, key)
         return str(device.get_info(name)) if device.supports(name) else ""
-
-
-def _bgr(frame: Any) -> NDArray[np.uint8]:
-    """A colour frame as (h, w, 3) BGR."""
-    picture: NDArray[np.uint8] = np.asanyarray(frame.get_data())
-    kind = str(frame.profile.format()).split(".")[-1]
-    if kind in ("rgb8", "rgba8"):
-        return picture[:, :, 2::-1]
-    if kind in ("bgr8", "bgra8"):
-        return picture[:, :, :3]
-    import cv2
-
-    height, width = picture.shape[:2]
-    pairs = np.ascontiguousarray(picture).view(np.uint8).reshape(height, width, 2)
-    code = cv2.COLOR_YUV2BGR_YUY2 if kind == "yuyv" else cv2.COLOR_YUV2BGR_UYVY
-    return np.asarray(cv2.cvtColor(pairs, code), dtype=np.uint8)
 
 
 def _unreadable(error: Exception) -> str:

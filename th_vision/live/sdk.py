@@ -6,6 +6,7 @@ The SDK's module is an argument everywhere, so that nothing here imports it befo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,6 @@ class SdkCamera:
         self._notes: list[str] = []
         self._complaint = ""
         self._locked = False
-        self._order_bgr = True
 
     def present(self) -> bool:
         """Whether the camera is there: a new context each time, as an old one may miss that it came back."""
@@ -123,7 +123,6 @@ class SdkCamera:
         config.enable_device(self._info("serial_number"))
         self._enable(config, depth, rs.stream.depth)
         if color is not None:
-            self._order_bgr = color.format != "rgb8"
             self._enable(config, color, rs.stream.color)
         self._pipeline = rs.pipeline(self._context)
         # start() of what can't be would hold everything up for 15 s, so it is asked first.
@@ -141,23 +140,10 @@ class SdkCamera:
         came, frames = self._pipeline.try_wait_for_frames(timeout_ms)
         if not came:
             return None
-        depth, color = frames.get_depth_frame(), frames.get_color_frame()
-        if not depth:
-            return None
-        return Shot(
-            number=depth.get_frame_number(),
-            time_ms=depth.get_timestamp(),
-            depth=np.asanyarray(depth.get_data()),
-            color=self._picture(color) if color else None,
-            color_number=color.get_frame_number() if color else -1,
-            color_time_ms=color.get_timestamp() if color else 0.0,
-            same_clock=not color or color.get_frame_timestamp_domain() == depth.get_frame_timestamp_domain(),
-            exposures={} if self._locked else self._exposures(depth, color),
-        )
-
-    def _picture(self, frame: Any) -> NDArray[np.uint8]:
-        picture: NDArray[np.uint8] = np.asanyarray(frame.get_data())
-        return picture if self._order_bgr else picture[:, :, ::-1]
+        shot = shot_of(frames)
+        if shot is None or self._locked:
+            return shot
+        return replace(shot, exposures=self._exposures(frames.get_depth_frame(), frames.get_color_frame()))
 
     def _exposures(self, depth: Any, color: Any) -> dict[str, Exposure]:
         return {
@@ -243,6 +229,38 @@ class SdkCamera:
             laser_mw=sdk_options.laser(rs, sensor),
             notes=tuple(self._notes),
         )
+
+
+def shot_of(frames: Any) -> Shot | None:
+    """A set of frames as it arrives; None where it holds no depth. The pixels are the SDK's: copy, then let go."""
+    depth, color = frames.get_depth_frame(), frames.get_color_frame()
+    if not depth:
+        return None
+    return Shot(
+        number=depth.get_frame_number(),
+        time_ms=depth.get_timestamp(),
+        depth=np.asanyarray(depth.get_data()),
+        color=_bgr(color) if color else None,
+        color_number=color.get_frame_number() if color else -1,
+        color_time_ms=color.get_timestamp() if color else 0.0,
+        same_clock=not color or color.get_frame_timestamp_domain() == depth.get_frame_timestamp_domain(),
+    )
+
+
+def _bgr(frame: Any) -> NDArray[np.uint8]:
+    """A colour frame as (h, w, 3) BGR."""
+    picture: NDArray[np.uint8] = np.asanyarray(frame.get_data())
+    kind = str(frame.profile.format()).split(".")[-1]
+    if kind in ("rgb8", "rgba8"):
+        return picture[:, :, 2::-1]
+    if kind in ("bgr8", "bgra8"):
+        return picture[:, :, :3]
+    import cv2
+
+    height, width = picture.shape[:2]
+    pairs = np.ascontiguousarray(picture).view(np.uint8).reshape(height, width, 2)
+    code = cv2.COLOR_YUV2BGR_YUY2 if kind == "yuyv" else cv2.COLOR_YUV2BGR_UYVY
+    return np.asarray(cv2.cvtColor(pairs, code), dtype=np.uint8)
 
 
 def lens_of(intrinsics: Any) -> Lens:
