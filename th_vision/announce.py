@@ -143,7 +143,7 @@ class Announcer:
                 if self._owed is not None:
                     continue
             said += messages(answer, language=self._language, owners=owners, kinds=kinds)
-        said = self._changed(told, said)
+        said = _once(self._changed(told, said))
         lines = [Line(message.text, message.reason, message.kind) for message in said]
         if self._quiet:
             kept = any(isinstance(answer, PenaltyLine | EndLine | OutLine) for answer in told.answers)
@@ -171,6 +171,11 @@ class Announcer:
         back = [Line(f"{piece} stands as it stood.", kind="legal") for piece in self._guided if piece not in now]
         self._guided = now
         return back + new
+
+
+def _once(said: list[Message]) -> list[Message]:
+    """The same question about both ends of a road is asked once: who answers it answers both."""
+    return list({message.text: message for message in reversed(said)}.values())[::-1]
 
 
 def head(

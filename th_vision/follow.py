@@ -92,7 +92,9 @@ class Follower(Play):
     def wants_another_look(self) -> bool:
         """The last reading told something, or left something open: a longer look may say more."""
         told = any(isinstance(output, Told | Guide | Checked | Warned) for output in self._outputs)
-        return told or bool(self._unread_readings or self._checking or self._knocked or self._fresh)
+        missed = any(readings == 1 for readings in self.known.unseen.values())
+        open_yet = self._unread_readings or self._checking or self._knocked or self._fresh or self._half_away
+        return told or missed or bool(open_yet)
 
     def takes_fresh_look(self) -> bool:
         """Whether the next reading should search the whole table anew; asked once."""

@@ -12,6 +12,7 @@ from rules.events import AlertLine, CityFact, Fact, FactObject, GameFact, MoveFa
 from rules.game import Game
 from rules.layout import Road
 from rules.pieces import Pieces
+from th_vision import tolerances as tol
 from th_vision.belief import adopt, ids_of, lying, only
 from th_vision.change import Change, compare
 from th_vision.city import moved_objects, new_objects, placer
@@ -33,6 +34,7 @@ from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
+from th_vision.support import column_at
 from th_vision.teller import Teller
 from th_vision.tidy import tidy, without_cars_on_one_ray
 
@@ -56,7 +58,7 @@ class Play:
         self._knocked: frozenset[str] = frozenset()
         self._ignored: frozenset[str] = frozenset()  # stand there, and are no part of the game
         self._unread_readings = 0
-        self._lost = self._stick_said = False
+        self._lost = self._stick_said = self._half_away = False
         self._checking = 0
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()
@@ -106,6 +108,7 @@ class Play:
         if not self._set:
             self._set_up(event)
             return
+        self._half_away = False
         change, keep = self._change(event)
         if self._checking and self._checked(change):
             return
@@ -205,6 +208,10 @@ class Play:
             self._ignored -= otherwise
             self.known = only(self.known, {p.id for p in pieces_of(self.known.layout)} - otherwise)
             return self._change(event)
+        if self._built_on_ignored(change):
+            self.known = only(self.known, {p.id for p in pieces_of(self.known.layout)} - self._ignored)
+            self._ignored = frozenset()
+            return self._change(event)
         gone = self._ignored & {p.id for p in change.gone}
         self._ignored -= gone
         if gone or self._ignored:
@@ -212,6 +219,16 @@ class Play:
             left = tuple(p for p in change.gone if p.id not in gone)
             change = replace(change, gone=left, recounted=still)
         return change, believed.keep
+
+    def _built_on_ignored(self, change: Change) -> bool:
+        """Somebody goes on from a piece that was said to be no part of the game: then it is one after all."""
+        columns = [c for c in change.seen.columns if c.id in self._ignored]
+        return any(
+            column_at(road, end, columns, self.pieces) is not None
+            for road in change.new_roads
+            for end in (0, 1)
+            if columns
+        )
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:
         """Tell the moves, cars and knocks that a change shows, and take the new reading as known."""
@@ -308,10 +325,16 @@ class Play:
         gone = {p.id for p in change.gone}
         stirred = gone | {m.id for m in change.moved} | {after.id for _, after in change.recounted}
         own = ids_of(last)
-        if not stirred <= own or any(m.fell for m in change.moved):
-            return False
         main = {last.road.id} | ({last.column.id} if last.column else set())
+        others = stirred - own
+        if main <= gone and others <= gone and len(others) <= tol.MISSED_BESIDE:
+            keep |= others  # missed by chance: the next reading tells
+        elif others:
+            return False
+        if any(m.fell for m in change.moved):
+            return False
         if gone and not main <= gone and not gone <= {car.id for car in last.cars}:
+            self._half_away = True
             return True  # half taken away: wait for what comes
         self._enter("move seen")
         self._enter("ruling")

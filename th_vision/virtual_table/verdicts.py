@@ -99,12 +99,9 @@ def compare(
             ours[names.get(fact.road.id, f"?{fact.road.id}")] = entry
         if isinstance(fact, MoveFact | CarsFact):
             cars_on.update(names.get(car.on or "", "?") for car in fact.cars)
-    undone = {fact.turn for fact, _ in truth if fact.type == "undo"}
-    moves = {f.road.id: (f, a) for f, a in truth if isinstance(f, MoveFact) and f.turn not in undone}
-    moves |= {f.road.id: (f, a) for f, a in truth if isinstance(f, MoveFact) and f.road.id not in moves and f.turn in
-              {t for t in undone if sum(isinstance(g, MoveFact) and g.turn == t for g, _ in truth) > 1}}  # fmt: skip
+    moves = {f.road.id: (f, a) for f, a in _standing(truth) if isinstance(f, MoveFact)}
     true_cars: Counter[str] = Counter()
-    for fact, _ in truth:
+    for fact, _ in _standing(truth):
         if isinstance(fact, MoveFact | CarsFact):
             true_cars.update(car.on or "" for car in fact.cars)
     for road, (fact, answers) in moves.items():
@@ -132,6 +129,19 @@ def compare(
         tally.certain.append(tally.differing[-1])
     _count(tally, _penalties(truth, standing), f"{label} penalties")
     return tally
+
+
+def _standing(truth: Sequence[tuple[Fact, list[Any]]]) -> list[tuple[Fact, list[Any]]]:
+    """What stands of the truth: an undo takes back its turn and all after it."""
+    standing: list[tuple[Fact, list[Any]]] = []
+    for fact, answers in truth:
+        if isinstance(fact, UndoFact):
+            turn = fact.turn
+            first = next((i for i, (f, _) in enumerate(standing) if int(getattr(f, "turn", 0)) >= max(turn, 1)), None)
+            del standing[len(standing) if first is None else first :]
+        else:
+            standing.append((fact, answers))
+    return standing
 
 
 def _not_taken_back(told: Sequence[Told]) -> list[Told]:
