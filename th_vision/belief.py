@@ -36,6 +36,13 @@ def only(known: Known, ids: AbstractSet[str]) -> Known:
     return replace(known, layout=kept)
 
 
+def taken_over(known: Known, change: Change, keep: AbstractSet[str]) -> Known:
+    """The belief after a change all of which is taken as it is read; missed pieces in ``keep`` are believed on."""
+    missed = tuple(p for p in pieces_of(change.before) if p.id in keep)
+    there = {p.id for p in pieces_of(change.seen)}
+    return refine(known, replace(change, gone=tuple(p for p in missed if p.id not in there)), frozenset(keep))
+
+
 def adopt(known: Known, change: Change, keep: frozenset[str], reading: Reading, fell: frozenset[str]) -> Known:
     """The belief after a change: pieces that fit no move are left out, fallen ones are remembered where they stood."""
     aside = set(reading.unread) | {p.id for p in change.loose}

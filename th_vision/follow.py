@@ -13,7 +13,7 @@ from rules.events import Fact, GameFact, MoveFact, SaidFact, UndoFact
 from rules.game import TURN_OVER
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import ids_of, only, recounted
+from th_vision.belief import ids_of, only, recounted, taken_over
 from th_vision.city import named_alike
 from th_vision.follow_events import (
     Accepted,
@@ -36,7 +36,7 @@ from th_vision.follow_events import (
     Warned,
 )
 from th_vision.follow_play import Play
-from th_vision.known import Known, pieces_of, refine
+from th_vision.known import Known, pieces_of
 from th_vision.rebuild import guide
 
 LONGEST_STEP_S = 5.0
@@ -195,7 +195,7 @@ class Follower(Play):
         elif self._lost and event.as_moves:
             self._moves(change, frozenset(), guess=True)
         elif self._lost or self._unread_readings:
-            self.known = refine(self.known, change, keep)
+            self.known = taken_over(self.known, change, keep)
             self._ignored |= frozenset(p.id for p in (*change.new_columns, *change.new_roads, *change.new_cars))
             self._lost, self._unread_readings = False, 0
 

@@ -13,7 +13,7 @@ from rules.game import Game
 from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import adopt, ids_of, lying, only
+from th_vision.belief import adopt, ids_of, lying, only, taken_over
 from th_vision.change import Change, compare
 from th_vision.city import moved_objects, new_objects, placer
 from th_vision.credible import Credible, credible
@@ -342,7 +342,7 @@ class Play:
             if fact is not last and fact.type != "place_cars":  # a knock before it stays
                 self._teller.tell(fact, again=True)
         self._teller.last_move = None
-        known = refine(self.known, change, keep)
+        known = taken_over(self.known, change, keep)
         if main <= gone:
             self.known = known
             return True

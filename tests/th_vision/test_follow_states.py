@@ -20,6 +20,7 @@ from rules.layout import CityObject, Layout, Road
 from tests.th_vision.games import (
     C1,
     C3,
+    C4,
     FIRST,
     PIECES,
     R3,
@@ -221,6 +222,31 @@ def test_a_game_that_the_players_take_back_after_its_end_goes_on() -> None:
     assert follower.state == "finished"
     follower.handle(Said(UndoFact(turn=1)), 4.0)
     assert follower.state == "waiting"
+
+
+def test_a_move_taken_back_is_told_though_another_piece_is_missed_with_it() -> None:
+    follower, said = follow([RAMPS, FIRST, SECOND, minus(FIRST, "k1")])
+    assert [f.type for f in facts(said)][-1] == "undo"
+    assert follower.game.whose_turn == "pink"
+    assert not facts(follower.handle(Settled(FIRST), 9.0))
+
+
+def test_who_builds_on_pieces_of_a_turn_taken_back_takes_them_in_again() -> None:
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    follower.handle(Said(UndoFact(turn=2)), 5.0)
+    last = column("c6", 163, -106, 3)
+    said = follower.handle(Settled(plus(SECOND, last, road("r6", C4, last))), 6.0)
+    first, second = (f for f in facts(said) if isinstance(f, MoveFact))
+    assert first.column is not None
+    assert (first.base, second.base) == ("c2", first.column.id)
+
+
+def test_a_piece_that_one_look_misses_is_looked_for_again_at_once() -> None:
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    follower.handle(Settled(SECOND), 5.0)
+    assert not follower.wants_another_look
+    follower.handle(Settled(minus(SECOND, "k1")), 6.0)
+    assert follower.wants_another_look
 
 
 # --- knocks ---
