@@ -32,7 +32,7 @@ from calibration.camera import Camera, Intrinsics
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.live.backend import Backend, Request
-from th_vision.live.capture import LiveCamera, Patience
+from th_vision.live.capture import LiveCamera
 from th_vision.live.faulty import Fault, FaultyBackend
 from th_vision.live.sdk import SdkCamera, import_sdk
 from th_vision.live.software import SoftwareCamera, setup_of
@@ -125,7 +125,7 @@ def comes_back(kind: str) -> tuple[float, int]:
     faults = (Fault(kind, at=30),) if kind in ("crash", "hang", "error", "silent") else ()  # type: ignore[arg-type] # these are kinds
     from bench import capture
 
-    live = LiveCamera("bench", partial(capture.faulty_camera, folder, faults), settle=False, patience=Patience())
+    live = LiveCamera("bench", partial(capture.faulty_camera, folder, faults), settle=False)
     _until(lambda: live.state.frames >= 20)
     if kind == "kill -9":
         os.kill(int((folder / "child").read_text()), signal.SIGKILL)

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,19 +24,8 @@ from th_vision.live.checks import warnings_of
 from th_vision.live.gate import Gate, Passed
 from th_vision.live.protocol import CameraState, Phase
 from th_vision.live.ring import Ring
-from th_vision.live.tolerances import (
-    BEAT_S,
-    GOOD_RUN_FRAMES,
-    GRACE_S,
-    HELLO_S,
-    HUNG_S,
-    NO_FRAMES_S,
-    OPENING_S,
-    PAUSE_S,
-    SETTLE_LONGEST_S,
-    TRIES,
-)
-from th_vision.live.usb import NO_CAMERA
+from th_vision.live.run import GONE, Patience, Run
+from th_vision.live.tolerances import GOOD_RUN_FRAMES, SETTLE_LONGEST_S, TRIES
 from th_vision.live.warmup import Warmup
 from th_vision.live.wire import Beat, Ended, FrameNote, Locked, Message, Opened, Trouble
 from th_vision.live.worker import MakeBackend, Worker
@@ -44,18 +33,6 @@ from th_vision.live.worker import MakeBackend, Worker
 _TICK_S = 0.05
 _HOPELESS = ("no-library", "profile", "several", "file")  # no other try changes these
 _MAY_PASS = ("absent", "permission")  # for some seconds after a cable was plugged in
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long each thing may take, s; tests have less of it."""
-
-    hello_s: float = HELLO_S
-    opening_s: float = OPENING_S
-    hung_s: float = HUNG_S
-    no_frames_s: float = NO_FRAMES_S
-    grace_s: float = GRACE_S
-    pause_s: float = PAUSE_S
 
 
 class LiveCamera:
@@ -79,7 +56,7 @@ class LiveCamera:
         self._patience = Patience() if patience is None else patience
         self._lock = threading.Condition()
         self._ring = Ring.create()
-        self._run = _Run()
+        self._run = Run()
         self._state = CameraState(model="", warm=False)
         self._camera: Camera | None = None
         self._gate: Gate | None = None
@@ -229,7 +206,7 @@ class LiveCamera:
 
     # --- what the child says ----------------------------------------------------------------------------------
 
-    def _hear(self, run: _Run, message: Message | None) -> None:
+    def _hear(self, run: Run, message: Message | None) -> None:
         with self._lock:
             if run is not self._run:
                 return  # a child that was given up
@@ -253,7 +230,7 @@ class LiveCamera:
                 case Beat():
                     self._on_beat(run, message)
 
-    def _on_beat(self, run: _Run, beat: Beat) -> None:
+    def _on_beat(self, run: Run, beat: Beat) -> None:
         run.phase = beat.phase
         if beat.phase == "absent":
             run.absent_s = run.absent_s or time.monotonic()
@@ -345,68 +322,27 @@ class LiveCamera:
 
     def _one_run(self, *, reset: bool) -> Trouble | None:
         """One child from its start to its end; gives what went wrong, None where it was closed."""
-        run = _Run()
         with self._lock:
-            self._run = run
             request = replace(self._request, reset_first=reset, locked=self._locked)
             settle = self._settle and not self._locked
+            run = self._run = Run(must_exist=self._camera is None, settle_s=SETTLE_LONGEST_S if settle else 0.0)
         worker = Worker(
             self._make, request, self._ring, partial(self._hear, run), first_count=self._count, settle=settle
         )
         trouble: Trouble | None = None
         while trouble is None and not self._closing.wait(_TICK_S):
             with self._lock:
-                trouble = self._verdict(run)
+                trouble = run.verdict(time.monotonic(), self._patience)
+                if trouble is not None and trouble.kind == "absent" and request.serial:
+                    text = f"no camera with the serial number {request.serial} is connected"
+                    trouble = replace(trouble, text=text)
         if trouble is None or run.over:
             worker.stop()
         else:
             worker.kill()
-        if trouble is not None and trouble.text == _GONE:
+        if trouble is not None and trouble.text == GONE:
             trouble = replace(trouble, text=f"capture stopped: {worker.how_it_ended()}")
         return trouble
-
-    def _verdict(self, run: _Run) -> Trouble | None:
-        """What is wrong with a running child; None: nothing."""
-        now, patience = time.monotonic(), self._patience
-        if run.trouble is not None:
-            return run.trouble
-        if run.ended or run.over:
-            return Trouble("failed", _GONE if run.over else "the camera ended its stream")
-        silent_s = now - run.heard_s
-        longest_s = {"": patience.hello_s, "opening": patience.opening_s}.get(run.phase, patience.hung_s)
-        if run.opened_s:
-            longest_s = patience.hung_s
-        if silent_s > longest_s:
-            return Trouble("failed", f"capture hung: nothing was heard for {silent_s:.1f} s")
-        if run.opened_s and now - run.frame_s > patience.no_frames_s + (self._settle_s(run) if not run.good else 0):
-            hangs = silent_s > 2 * BEAT_S
-            what = "capture hung: it gave no sign" if hangs else "the camera gave no frame"
-            return Trouble("failed", f"{what} for {now - run.frame_s:.1f} s")
-        if self._camera is None and run.absent_s and now - run.absent_s > patience.grace_s:
-            return Trouble("absent", self._nothing_there())
-        return None
-
-    def _nothing_there(self) -> str:
-        serial = self._request.serial
-        return f"no camera with the serial number {serial} is connected" if serial else NO_CAMERA
-
-    def _settle_s(self, run: _Run) -> float:
-        return SETTLE_LONGEST_S if self._settle and not self._locked else 0.0
-
-
-_GONE = "gone"
-
-
-class _Run:
-    """One child's life, as its parent heard of it; times of the monotonic clock, 0: not yet."""
-
-    def __init__(self) -> None:
-        self.heard_s = self.frame_s = time.monotonic()
-        self.opened_s = self.absent_s = 0.0
-        self.phase = ""
-        self.good = 0
-        self.over = self.ended = False
-        self.trouble: Trouble | None = None
 
 
 def _same(a: Camera, b: Camera) -> bool:

@@ -16,8 +16,9 @@ import numpy as np
 from calibration.camera import Camera, Intrinsics
 from th_vision.frame import Frame
 from th_vision.live.backend import Backend, CaptureError, Request
-from th_vision.live.capture import LiveCamera, Patience
+from th_vision.live.capture import LiveCamera
 from th_vision.live.faulty import Fault, FaultyBackend
+from th_vision.live.run import Patience
 from th_vision.live.sdk import SdkCamera, import_sdk
 from th_vision.live.software import SoftwareCamera, SoftwareSetup, setup_of
 
