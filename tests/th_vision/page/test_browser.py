@@ -136,6 +136,8 @@ def test_who_leads_and_why_stands_beside_the_board(seen: Seen) -> None:
 
 
 def test_which_sides_are_free_is_a_list_too(seen: Seen) -> None:
+    seen.js("document.getElementById('free').open = true")
+    seen.until(lambda: seen.js("return document.querySelectorAll('#free-rows tr').length") > 15, "the list")
     rows = seen.js(
         "return [...document.querySelectorAll('#free-rows tr')].map(r => [...r.cells].map(c => c.textContent))"
     )
@@ -147,6 +149,8 @@ def test_which_sides_are_free_is_a_list_too(seen: Seen) -> None:
 
 
 def test_a_step_back_shows_the_table_as_it_stood_and_the_evidence_of_then(seen: Seen) -> None:
+    seen.js("document.getElementById('turns').open = true")
+    seen.until(lambda: seen.js("return document.querySelectorAll('#turn-list button').length") > 15, "the list")
     number = seen.js("""
         const list = [...document.querySelectorAll('#turn-list button')];
         for (let i = list.length - 1; i > 0; i--) {

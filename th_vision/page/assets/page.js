@@ -163,8 +163,8 @@
     if (s) say(s);
     guide();
     players();
-    sides();
-    turns();
+    if ($("free").open) sides(); // what is closed is made when it is opened
+    if ($("turns").open) turns();
     pickedWords();
     controls();
   }
@@ -351,6 +351,8 @@
     e.preventDefault();
   });
   new ResizeObserver(() => later()).observe(board);
+
+  for (const id of ["free", "turns"]) $(id).addEventListener("toggle", () => { shown = ""; later(); });
 
   // --- settings ---
   $("language").append(...Object.entries(W.languages).map(([tag, name]) => made("option", {value: tag, selected: tag === LANG, lang: tag}, name)));
