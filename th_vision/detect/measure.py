@@ -25,7 +25,8 @@ class MeasuredRoad:
 
     ``tip_clear``: how clearly each tip shows an end edge, 0 to 1. ``edges``: share of both long edges seen, 0 to 1
     (NaN without colour). ``presence``: share of its length where depth shows its height. ``reading_mm``: median of
-    height by depth minus what a road of this height would show.
+    height by depth minus what a road of this height would show. ``lift_mm``: by how much ends that lie below it may
+    lift it without its being strange.
     """
 
     a: Array
@@ -37,20 +38,25 @@ class MeasuredRoad:
     presence: float
     reading_mm: float
     depth_ends: tuple[float, float] = (float("nan"), float("nan"))
+    lift_mm: float = 0.0
 
     @property
     def score(self) -> float:
         """How much speaks for it, about 0 to 3."""
         edges = 0.5 if np.isnan(self.edges) else self.edges
-        heights = [abs(z - tip[2]) for z, tip in zip(self.depth_ends, (self.a, self.b), strict=True) if np.isfinite(z)]
-        wrong_height = float(np.mean(heights)) if heights else 0.0
+        rises = [z - tip[2] for z, tip in zip(self.depth_ends, (self.a, self.b), strict=True) if np.isfinite(z)]
+        wrong_height = float(np.mean([abs(self._beyond(rise)) for rise in rises])) if rises else 0.0
         return (
             self.presence
             + edges
             + 0.5 * sum(self.tip_clear)
-            - min(abs(self.reading_mm) / 8.0, 1.0)
+            - min(abs(self._beyond(self.reading_mm)) / 8.0, 1.0)
             - min(max(wrong_height - 3.0, 0.0) / 6.0, 1.5)
         )
+
+    def _beyond(self, rise_mm: float) -> float:
+        """What of a rise (mm) over the heights assumed is not explained by ends that may lie below."""
+        return float(rise_mm - np.clip(rise_mm, 0.0, self.lift_mm))
 
 
 def measure_road(
@@ -81,7 +87,9 @@ def measure_road(
     tip_a, tip_b = a + unit * tips[0], a + unit * tips[1]
     presence, reading, depth_ends = _depth_check(plan, pieces, tip_a, tip_b)
     edges = _edge_share(plan, pieces, tip_a, tip_b)
-    road = MeasuredRoad(tip_a, tip_b, sigma_across, sigma_along, clear, edges, presence, reading, depth_ends)
+    road = MeasuredRoad(
+        tip_a, tip_b, sigma_across, sigma_along, clear, edges, presence, reading, depth_ends, 2 * pieces.stick.thickness
+    )
     height_sigma = tolerances.ROAD_HEIGHT_SIGMA_MM * plan_tangent(plan, (tip_a + tip_b) / 2)
     return replace(road, sigma_across=float(np.hypot(sigma_across, height_sigma)))
 
