@@ -26,6 +26,7 @@ from rules.events import (
     PenaltyLine,
     RestoredFact,
     RulingLine,
+    SaidFact,
     ScoreLine,
     SupplyLine,
     UndoFact,
@@ -98,7 +99,7 @@ class Timeline:
         self._add(Step(0, fact, (), 0, "", {}))
 
     def take(self, line: Fact | AlertLine) -> Step | None:
-        """Take in what happened; None where it can't be, or is no fact of a game that runs."""
+        """Take in what happened; None where it can't be, or where there is nothing to show."""
         if isinstance(line, AlertLine):
             return self._add(Step(len(self.steps), line, (), self.game.turn, "", {}, newest=line.pieces))
         if isinstance(line, GameFact):
@@ -108,6 +109,8 @@ class Timeline:
             answers = tuple(self.game.apply(line))
         except RulesError:
             return None
+        if isinstance(line, SaidFact):
+            return None  # words alone change nothing; what follows from them are facts of their own
         self._note_knocked(line)
         for answer in answers:
             if isinstance(answer, EndLine):

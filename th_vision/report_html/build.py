@@ -78,7 +78,7 @@ def _spots(step: Step) -> list[dict[str, Any]]:
 
 
 def _told(step: Step) -> bool:
-    """The game's first line is in the heading; a step without a word and without a change is left out."""
+    """The game's first line is in the heading."""
     return step.number > 0
 
 

@@ -77,7 +77,6 @@ def place_of(game: Game, at: Point2, words: Words) -> str:
     known = [mark for mark in landmarks(game, words) if mark.distance(at) > _ON_THE_SPOT_MM or len(mark.outline) > 2]
     if not known:
         return ""
-    # On an area, what stands beside on it may be nearer to say; the area itself always is.
     nearest = min(known, key=lambda mark: mark.distance(at))
     distance = nearest.distance(at)
     if distance <= 0:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rules.adjudicate import adjudicate
-from rules.events import AlertLine, GameFact, KnockFact, MoveFact, PassFact, RestoredFact, UndoFact
+from rules.events import AlertLine, GameFact, KnockFact, MoveFact, PassFact, RestoredFact, SaidFact, UndoFact
 from rules.record import read_record
 from tests.conftest import ROOT
 from tests.rules.tables import Table
@@ -142,3 +142,9 @@ def test_only_what_changed_is_sent() -> None:
     after: Board = {section: {} for section in SECTIONS} | {"roads": {"a": {"x": 1}, "c": {"x": 3}}}
     assert change(before, after) == {"roads": {"c": {"x": 3}, "b": None}}
     assert change(after, after) == {}
+
+
+def test_words_alone_are_no_step() -> None:
+    timeline = Timeline(GameFact(players=("blue", "pink")))
+    assert timeline.take(SaidFact(turn=1, words="next")) is None
+    assert len(timeline.steps) == 1

@@ -170,13 +170,19 @@
   }
 
   function say(s) {
-    const nodes = [made("p", {className: "head"}, s.head)];
-    for (const [text, reason, kind] of s.said)
-      nodes.push(made("p", {className: "say " + kind}, text, reason ? made("small", {}, reason) : null));
+    // All of the turn so far: the move, its cars, what was corrected.
+    let first = s.n;
+    while (s.turn && first > 0 && steps[first - 1].turn === s.turn) first--;
+    const nodes = [], pictures = [], epoch = lastId.split("-")[0];
+    for (const one of steps.slice(first, s.n + 1)) {
+      nodes.push(made("p", {className: one === s ? "head" : "head past"}, one.head));
+      for (const [text, reason, kind] of one.said)
+        nodes.push(made("p", {className: "say " + kind}, text, reason ? made("small", {}, reason) : null));
+      one.closeups.forEach((c, i) => pictures.push([`picture/${one.n}/${i}.svg?lang=${LANG}&game=${epoch}`, c.title]));
+      if (one.type === "move" && (live.crops || []).includes(one.road))
+        pictures.push([`crop/${one.n}.jpg?game=${epoch}`, w("camera.picture")]);
+    }
     $("said").replaceChildren(...nodes);
-    const epoch = lastId.split("-")[0];
-    const pictures = s.closeups.map((c, i) => [`picture/${s.n}/${i}.svg?lang=${LANG}&game=${epoch}`, c.title]);
-    if ((live.crops || []).includes(s.road)) pictures.push([`crop/${s.n}.jpg?game=${epoch}`, w("camera.picture")]);
     $("evidence").replaceChildren(...pictures.map(([src, alt]) => {
       const button = made("button", {type: "button", title: alt}, made("img", {src, alt, loading: "lazy"}));
       button.addEventListener("click", () => { $("large-body").replaceChildren(made("img", {src, alt})); $("large").showModal(); });
