@@ -28,6 +28,7 @@ DISPARITY_STEP_PX = 1 / 32
 MAX_DISPARITY_PX = 126.0
 _BANK = 1 << 21
 _REFERENCE_MM = 650.0
+_PIECE_HOLES = 0.001  # share of a piece's pixels without depth, away from its edges
 _WANDER_KEPT = 0.97  # of the pattern's walk, from moment to moment
 
 
@@ -86,7 +87,8 @@ class Sensor(Unit):
         disparity = matched.disparity + self._pattern(clean, feel.pattern_px)
         disparity = disparity + ripple(matched.disparity, self._waves, 1) + self.drift_field()
         disparity += self._wander * noise
-        holes = feel.holes * (1 + 8 * matched.split) * self.faults.holes_gain
+        own = np.where(pieces, np.float32(min(feel.holes, _PIECE_HOLES)), np.float32(feel.holes))
+        holes = own * (1 + 8 * matched.split) * self.faults.holes_gain
         nearest = self.camera.disparity_gain / self.camera.model.min_z_mm[self.camera.size]
         return Settled(
             disparity=np.asarray(disparity, dtype=np.float32),

@@ -20,19 +20,20 @@ from th_vision.virtual_table.infrared import Dots, InfraredPair
 from th_vision.virtual_table.kernel import Floats
 from th_vision.virtual_table.render import CleanRender
 from th_vision.virtual_table.sensor import DISPARITY_STEP_PX, MAX_DISPARITY_PX
-from th_vision.virtual_table.stereo_match import Grey, Matching, match_pair
+from th_vision.virtual_table.stereo_match import Grey, Matching, match_pair, support_of
 from th_vision.virtual_table.unit import Bytes, Unit, eye_error
 
 _LEVELS = 1023  # of the imagers' 10 bit
 _TABLE_LEVEL = 300.0  # where auto-exposure puts the middle of the picture
 _LENS_SIGMA_PX = 0.6
 _PULL_PX = 0.07  # amplitude of this matcher's pull towards whole disparities
+_PULL_LEFT = 0.6  # of what a unit's locking says; noise does the rest
 _READ_NOISE = 2.5  # levels
 _SHOT_NOISE = 0.3  # levels, times the root of the level
-_SPECKLE = 0.032  # share of the level: the laser's grain, and whatever else grows with light
+_SPECKLE = 0.036  # share of the level: the laser's grain, and whatever else grows with light
 _SEARCH_BEYOND_PX = 10
-_DOTS_WALK_PX = 1.2  # of the projector against the imagers, from moment to moment, for each of ``Faults.wander``
-_OTHER_PIXELS = 0.022  # gain of a pixel against its neighbours (what a picture's flat-field correction leaves)
+_DOTS_WALK_PX = 2.0  # of the projector against the imagers, from moment to moment, for each of ``Faults.wander``
+_OTHER_PIXELS = 0.03  # gain of a pixel against its neighbours (what a picture's flat-field correction leaves)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,11 @@ class StereoSensor(Unit):
         dots: Dots | None = None,
     ) -> None:
         super().__init__(camera, faults, rng)
-        self._matching = matching or Matching(evened_px=_PULL_PX - self.faults.locking_px)
+        sideways, upright = camera.model.kernel_px
+        self._matching = matching or Matching(
+            support=support_of((sideways * self.faults.kernel_gain, upright * self.faults.kernel_gain)),
+            evened_px=_PULL_PX - _PULL_LEFT * self.faults.locking_px,
+        )
         self._waves = self.draw_waves(self.plane(), rng)
         life = int(rng.integers(1 << 62))
         self._color_rng = np.random.default_rng(life)

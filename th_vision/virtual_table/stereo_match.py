@@ -6,6 +6,7 @@ picture's (u - d, v). A cost volume is (h, n, w) uint16: cost of disparity ``fir
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ Choice = NDArray[np.intp]
 # Neighbours that the census compares with the centre, every second one of a window of 9 x 7: (dv, du).
 _CENSUS = tuple((dv, du) for dv in range(-3, 4) for du in range(-4, 5) if (dv + du) % 2 == 0 and (dv, du) != (0, 0))
 COST_SCALE = 384  # of one bit, so that means of windows keep fractions
-_OUTSIDE = np.uint16(len(_CENSUS) * COST_SCALE // 2)  # half the bits differ by chance
+_OUTSIDE = np.uint16(len(_CENSUS) * COST_SCALE)  # nothing fits where the right picture ends
 
 
 @dataclass(frozen=True)
@@ -31,23 +32,37 @@ class Matching:
     ``support``: sides (horizontal, vertical) px of the box of support, applied twice (its shape is then near a
     Gaussian's). ``step_cost``, ``jump_cost``: of a change of disparity by one, by more, in bits. ``unique``: the
     second best choice must cost so many times the best. ``fits``: a window fits where no more than this share of its
-    bits differ (by chance it is half). ``agree_px``: left and right must agree within this.
-    ``shift_px``: windows about a pixel may lie off its middle by so much (horizontal, vertical); ``nearer``:
-    where a surface ``apart_px`` nearer is within ``reach_px``, it is taken if it costs less than this many times the
-    least (edges are fattened). ``evened_px``: amplitude of the pull towards whole disparities that is taken out again.
+    bits differ (by chance it is half). ``agree_px``: left and right must agree within this; ``rim_px``: nearer to the
+    right picture's rim nothing is matched. ``shift_px``: windows about a pixel may lie off its middle by so much
+    (horizontal, vertical); ``nearer``: where a surface ``apart_px`` nearer is within ``reach_px``, it is taken if it
+    costs less than this many times the least (edges are fattened). ``evened_px``: amplitude of the pull towards whole
+    disparities that is taken out again.
     """
 
     support: tuple[int, int] = (13, 9)
     step_cost: float = 0.6
     jump_cost: float = 3.0
     unique: float = 1.04
-    fits: float = 0.42
+    fits: float = 0.45
     agree_px: int = 1
+    rim_px: int = 9
     shift_px: tuple[int, int] = (5, 2)
     reach_px: tuple[int, int] = (8, 3)
     apart_px: int = 3
     nearer: float = 2.6
     evened_px: float = 0.05
+
+
+def support_of(kernel_px: tuple[float, float]) -> tuple[int, int]:
+    """Sides of the box of support for a kernel of these sigmas (horizontal, vertical), odd numbers of pixels.
+
+    Variances add up: the census' window of 9 x 7, and twice that of a box of side a, (a^2 - 1) / 12.
+    """
+    sides = (
+        math.sqrt(6 * max(sigma**2 - (a**2 - 1) / 12, 0.5) + 1) for sigma, a in zip(kernel_px, (9, 7), strict=True)
+    )
+    across, down = (2 * round((side - 1) / 2) + 1 for side in sides)
+    return across, down
 
 
 def census(picture: Grey) -> Bits:
@@ -127,7 +142,7 @@ def match_pair(left: Grey, right: Grey, first: int, n: int, how: Matching) -> Fl
     least = total.argmin(axis=1)
     choice = _nearer_wins(least, lambda k: _taken(shifted, k), how)
     theirs = _nearer_wins(_right_choice(total, first), lambda k: _taken_from_right(shifted, k, first), how)
-    good = _agrees(choice, theirs, first, how.agree_px)
+    good = _agrees(choice, theirs, first, how)
     good &= _unique(total, least, how.unique) | (choice != least)
     good &= (choice > 0) & (choice < n - 1)
     at = np.clip(choice, 1, n - 2)
@@ -195,11 +210,11 @@ def _right_choice(total: Costs, first: int) -> Choice:
     return chosen
 
 
-def _agrees(choice: Choice, theirs: Choice, first: int, within: int) -> NDArray[np.bool_]:
+def _agrees(choice: Choice, theirs: Choice, first: int, how: Matching) -> NDArray[np.bool_]:
     """Whether the right picture's pixel chooses this left pixel too."""
     u = np.arange(choice.shape[1])[None, :] - (choice + first)
     back = np.take_along_axis(theirs, np.maximum(u, 0), axis=1)
-    return np.asarray((u >= 0) & (np.abs(back - choice) <= within), dtype=np.bool_)
+    return np.asarray((u >= how.rim_px) & (np.abs(back - choice) <= how.agree_px), dtype=np.bool_)
 
 
 def _unique(total: Costs, choice: Choice, times: float) -> NDArray[np.bool_]:

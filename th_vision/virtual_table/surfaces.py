@@ -39,7 +39,7 @@ class Surface:
 # Inside the measured ranges: 0.03-0.13 px temporal, 0.04-0.09 px fixed, 0-3 % holes.
 SURFACES: dict[str, Surface] = {
     "wood": Surface(0.060, 0.050, 0.001),
-    "white": Surface(0.100, 0.060, 0.0003, dots=0.5),
+    "white": Surface(0.100, 0.060, 0.0003, dots=0.42),
     "dark_cloth": Surface(0.085, 0.065, 0.012, dots=0.8),
     "mat": Surface(0.045, 0.055, 0.003),
     "glossy": Surface(0.090, 0.080, 0.025, gloss=0.5, dots=0.5),

@@ -20,6 +20,7 @@ Wave = tuple[float, float, float, float, int]
 # Ripple's wavelengths on the table: shortest, most frequent, longest (measured: 100-250 mm).
 _RIPPLE_MM = (100.0, 210.0, 250.0)
 _WAVES = 14
+_RIPPLE_TURN = 0.8  # sd, radians: bands run mostly down the picture
 _DRIFT_KEPT = 0.97  # of the drift, from moment to moment
 
 
@@ -52,7 +53,7 @@ class Unit:
         waves = []
         for k in range(_WAVES):
             length_px = rng.triangular(*_RIPPLE_MM) * px_per_mm
-            angle = rng.normal(0, 0.6)  # bands run mostly down the picture
+            angle = rng.normal(0, _RIPPLE_TURN)
             turn = 2 * np.pi / length_px
             waves.append((turn * np.cos(angle), turn * np.sin(angle), rng.uniform(0, 2 * np.pi), 1.0, k % 2))
         field = ripple(base[::8, ::8], waves, 8)
