@@ -41,7 +41,7 @@ def rule_again(case: Case, outputs: Outputs) -> Again:
     said: list[Said] = []
 
     def line(one: Line, time_s: float) -> None:
-        said.append(Said(time_s, one))
+        said.append(Said(time_s, one, len(said)))
         outputs.line(one, time_s)
 
     referee = Referee(follower, table, case_pieces(case), replace(outputs, line=line), None)

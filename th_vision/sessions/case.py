@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from calibration.errors import CalibrationError
 from calibration.table import TableCalibration
 from calibration.table_file import save_table
 from rules.events import Answer, Fact, GameFact, Line
@@ -112,25 +113,27 @@ def make_case(
     if output.exists():
         raise VisionError(f"{output}: is there already; give another name, or remove it")
     of_turn = timeline.of_turn(turn)
-    first_s, last_s = min(said.time_s for said in of_turn), max(said.time_s for said in of_turn)
-    stood = timeline.stood_before(first_s)
-    before_s, before = (None, Layout()) if stood is None or turn == 0 else stood
-    after = timeline.stood_at(last_s)
-    wanted = _wanted(session, before_s, last_s)
+    first = min(of_turn, key=lambda said: said.order)
+    stood = None if turn == 0 else timeline.stood_before(first)
+    ruled = timeline.reading_of(max(of_turn, key=lambda said: said.order))
+    before, after = Layout() if stood is None else stood.layout, ruled.layout
+    wanted = _wanted(session, None if stood is None else stood.time_s, ruled.time_s)
     if not wanted:
         raise VisionError(f"{session.path}: the frames of turn {turn} are not in it, or damaged; no case to make")
     lines = [said for said in timeline.lines if said.turn <= turn]
-    known = sum(before_s is not None and said.time_s <= before_s and said.turn < turn for said in lines)
-    lines.sort(key=lambda said: not (before_s is not None and said.time_s <= before_s and said.turn < turn))
+    was_known = [stood is not None and said.order < stood.order and said.turn < turn for said in lines]
+    lines = [said for said, known in zip(lines, was_known, strict=True) if known] + [
+        said for said, known in zip(lines, was_known, strict=True) if not known
+    ]
     about = About(
         turn=turn,
         rules=timeline.game.rules,
         players=timeline.game.players,
         source=session.path.name,
-        known_lines=known,
+        known_lines=sum(was_known),
         start_s=wanted[0][1],
         end_s=wanted[-1][1],
-        ruled_s=last_s,
+        ruled_s=ruled.time_s,
         software=software(),
         versions=versions(),
         ruling=tuple(_plain(said.line) for said in of_turn),
@@ -139,7 +142,7 @@ def make_case(
     crop = crop_of(outline, table) if outline else None
     with tempfile.TemporaryDirectory(prefix=".th-vision-", dir=output.parent) as folder:
         aside = Path(folder)
-        save_table(table if crop is None else crop.table(table), aside / TABLE)
+        _save_table(table if crop is None else crop.table(table), aside / TABLE, output)
         if pieces_toml is not None:
             (aside / PIECES).write_bytes(pieces_toml)
         writer = SessionWriter.open(
@@ -191,6 +194,14 @@ def _wanted(session: Session, before_s: float | None, last_s: float) -> list[tup
     if len(found) > MOST_FRAMES:
         found = [one for one in found if one[2]]
     return [(index, time_s) for index, time_s, _ in found]
+
+
+def _save_table(table: TableCalibration, path: Path, output: Path) -> None:
+    try:
+        save_table(table, path)
+    except CalibrationError as error:
+        reason = str(error).partition(": ")[2]  # the file aside is nothing that the user knows
+        raise VisionError(f"{output}: {reason}") from error
 
 
 def _kind(session: Session, time_s: float) -> str:

@@ -209,6 +209,16 @@ class Session:
                 found.append((message.time_ns / 1e9, layout))
         return found
 
+    def game_and_layouts(self) -> Iterator[tuple[float, dict[str, Any] | Layout]]:
+        """Lines and layouts in the order in which they were written, with their times, s."""
+        for topic, message in self.raw_messages((names.GAME, names.SCENE)):
+            try:
+                one = json.loads(bytes(message.data)) if topic == names.GAME else layout_of_message(bytes(message.data))
+            except (DecodeError, ValueError):
+                continue
+            if isinstance(one, dict | Layout):
+                yield message.time_ns / 1e9, one
+
     def raw_messages(self, topics: tuple[str, ...]) -> Iterator[tuple[str, Message]]:
         """All messages of some topics from sound chunks, in the order of the file."""
         for chunk in self.part.chunks:

@@ -10,7 +10,7 @@ from calibration.table import TableCalibration
 from rules.events import AlertLine, Fact, GameFact, Line, UndoFact
 from rules.layout import Layout
 from rules.pieces import Pieces
-from rules.record import Record, parse_record
+from rules.record import parse_record
 from th_vision.errors import VisionError
 from th_vision.follow import Follower
 from th_vision.frame import Source
@@ -21,10 +21,11 @@ from th_vision.sessions.reader import Session
 
 @dataclass(frozen=True)
 class Said:
-    """One line of the game and when it was written, s."""
+    """One line of the game, when it was written (s), and its place in the order of lines and layouts."""
 
     time_s: float
     line: Line
+    order: int = 0
 
     @property
     def turn(self) -> int:
@@ -33,12 +34,22 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Stood:
+    """How the table stood by one reading: of the frames up to ``time_s``. Its lines come just before it in order."""
+
+    time_s: float
+    layout: Layout
+    order: int = 0
+
+
+@dataclass(frozen=True)
 class Timeline:
-    """``game``: the game's first line; ``lines``: all others in order; ``layouts``: what stood, with times, s."""
+    """``game``: the game's first line; ``lines``: all others; ``layouts``: what stood. Order tells which reading a line
+    came from: a line is written when its reading is done, which takes a while."""
 
     game: GameFact
     lines: tuple[Said, ...]
-    layouts: tuple[tuple[float, Layout], ...]
+    layouts: tuple[Stood, ...]
 
     def of_turn(self, turn: int) -> tuple[Said, ...]:
         """The lines of one turn.
@@ -52,35 +63,40 @@ class Timeline:
             raise VisionError(f"turn {turn}: is not in this game; its turns are 0 (the set-up) to {last}")
         return found
 
-    def stood_before(self, time_s: float) -> tuple[float, Layout] | None:
-        """The last time, before ``time_s``, at which the table was read, and how it stood then; None: never."""
-        earlier = [(at_s, layout) for at_s, layout in self.layouts if at_s < time_s and layout.roads]
+    def stood_before(self, line: Said) -> Stood | None:
+        """The last reading before the one that a line came from; None where nothing stood yet."""
+        earlier = [one for one in self.layouts if one.order < line.order and one.layout.roads]
         return earlier[-1] if earlier else None
 
-    def stood_at(self, time_s: float) -> Layout:
-        """How the table stood at a time: the last layout that is not later."""
-        earlier = [layout for at_s, layout in self.layouts if at_s <= time_s]
-        return earlier[-1] if earlier else Layout()
+    def reading_of(self, line: Said) -> Stood:
+        """The reading that a line came from."""
+        later = [one for one in self.layouts if one.order > line.order]
+        if later:
+            return later[0]
+        return Stood(line.time_s, self.layouts[-1].layout if self.layouts else Layout(), line.order)
 
 
 def recorded(session: Session) -> Timeline | None:
     """The game as the referee wrote it into the session; None where there was none."""
-    lines = session.game_lines()
     said: list[Said] = []
+    layouts: list[Stood] = []
     game: GameFact | None = None
-    for time_s, obj in lines:
-        for entry in _parsed(obj).entries:
+    for order, (time_s, one) in enumerate(session.game_and_layouts()):
+        if isinstance(one, Layout):
+            layouts.append(Stood(time_s, one, order))
+            continue
+        for entry in parse_record(json.dumps(one), name="session").entries:
             if isinstance(entry.line, GameFact):
                 game = game or entry.line
             else:
-                said.append(Said(time_s, entry.line))
-    return None if game is None else Timeline(game, without_undone(said), tuple(session.layouts()))
+                said.append(Said(time_s, entry.line, order))
+    return None if game is None else Timeline(game, without_undone(said), tuple(layouts))
 
 
 def without_undone(said: Iterable[Said]) -> tuple[Said, ...]:
     """The lines that count in the end: what was taken back is gone, and what was told again stands where it stood."""
     kept: list[Said] = []
-    times: dict[int, float] = {}  # of turns that were taken back: they were seen then, whenever they were told again
+    first: dict[int, tuple[float, int]] = {}  # of turns that were taken back: where they were told first
     undone = False
     for one in said:
         if isinstance(one.line, UndoFact):
@@ -89,19 +105,16 @@ def without_undone(said: Iterable[Said]) -> tuple[Said, ...]:
             at = next((i for i, n in enumerate(numbers) if n == turn), None)
             at = at if at is not None else next((i for i, n in enumerate(numbers) if n > turn), len(kept))
             for gone in kept[at:]:
-                times[gone.turn] = min(gone.time_s, times.get(gone.turn, gone.time_s))
+                first[gone.turn] = min((gone.time_s, gone.order), first.get(gone.turn, (gone.time_s, gone.order)))
             del kept[at:]
             undone = True
         elif undone and not isinstance(one.line, Fact):
             continue  # an answer to the taking back
         else:
             undone = False
-            kept.append(Said(min(one.time_s, times.get(one.turn, one.time_s)), one.line))
+            time_s, order = first.get(one.turn, (one.time_s, one.order))
+            kept.append(Said(time_s, one.line, order))
     return tuple(kept)
-
-
-def _parsed(obj: dict[str, object]) -> Record:
-    return parse_record(json.dumps(obj), name="session")
 
 
 def watched(
@@ -109,13 +122,13 @@ def watched(
 ) -> Timeline:
     """The game as the referee sees it now: for a session that was recorded without one."""
     said: list[Said] = []
-    layouts: list[tuple[float, Layout]] = []
+    layouts: list[Stood] = []
 
     def line(one: Line, time_s: float) -> None:
-        said.append(Said(time_s, one))
+        said.append(Said(time_s, one, len(said) + len(layouts)))
 
     def layout(one: Layout, time_s: float) -> None:
-        layouts.append((time_s, one))
+        layouts.append(Stood(time_s, one, len(said) + len(layouts)))
         tell(f"{time_s:.1f} s: turn {max((one.turn for one in said), default=0)}")
 
     referee = Referee(Follower(game, pieces), table, pieces, Outputs(line=line, layout=layout), None)

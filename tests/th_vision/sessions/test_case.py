@@ -19,7 +19,7 @@ from th_vision.referee.outputs import Outputs
 from th_vision.sessions.again import rule_again
 from th_vision.sessions.case import open_case
 from th_vision.sessions.crop import crop_of, field_outline
-from th_vision.sessions.timeline import Said, Timeline, without_undone
+from th_vision.sessions.timeline import Said, Stood, Timeline, without_undone
 from th_vision.sessions.verdict import compared, verdicts
 from th_vision.sources import open_source
 
@@ -144,15 +144,15 @@ def move(turn: int, x: float = 0.0) -> MoveFact:
 
 def test_what_was_told_again_stands_where_it_was_seen_first() -> None:
     said = [
-        Said(1.0, move(1)),
-        Said(2.0, move(2)),
-        Said(3.0, UndoFact(turn=1)),
-        Said(3.0, move(1, x=5.0)),
-        Said(3.0, move(2)),
-        Said(4.0, move(3)),
+        Said(1.0, move(1), 0),
+        Said(2.0, move(2), 2),
+        Said(3.0, UndoFact(turn=1), 4),
+        Said(3.0, move(1, x=5.0), 5),
+        Said(3.0, move(2), 6),
+        Said(4.0, move(3), 8),
     ]
     kept = without_undone(said)
-    assert [(one.turn, one.time_s) for one in kept] == [(1, 1.0), (2, 2.0), (3, 4.0)]
+    assert [(one.turn, one.time_s, one.order) for one in kept] == [(1, 1.0, 0), (2, 2.0, 2), (3, 4.0, 8)]
     assert isinstance(kept[0].line, MoveFact)
     assert kept[0].line.column is not None
     assert kept[0].line.column.x == 5.0
@@ -167,10 +167,11 @@ def test_a_turn_that_is_not_there_is_named_with_those_that_are() -> None:
 def test_the_table_before_a_turn_is_the_last_reading_before_it() -> None:
     one = Layout(roads=(Road(id="r1", ends=((0, 0, 2), (100, 0, 12))),))
     two = Layout(roads=(*one.roads, Road(id="r2", ends=((0, 9, 2), (100, 9, 12)))))
-    timeline = Timeline(GAME, (Said(2.0, move(1)),), ((1.0, one), (2.0, two)))
-    assert timeline.stood_before(2.0) == (1.0, one)
-    assert timeline.stood_at(2.0) == two
-    assert timeline.stood_before(0.5) is None
+    line = Said(2.4, move(1), 1)  # written while the next frames were coming
+    timeline = Timeline(GAME, (line,), (Stood(1.0, one, 0), Stood(2.0, two, 2), Stood(3.0, two, 3)))
+    assert timeline.stood_before(line) == Stood(1.0, one, 0)
+    assert timeline.reading_of(line) == Stood(2.0, two, 2)
+    assert timeline.stood_before(Said(0.5, move(1), 0)) is None
 
 
 def test_verdicts_leave_figures_aside() -> None:

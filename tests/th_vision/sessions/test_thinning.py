@@ -85,7 +85,7 @@ def test_a_clock_that_jumps_back_stops_nothing() -> None:
 
 
 def test_a_moment_of_a_session_has_its_first_frame_too(tmp_path: Path) -> None:
-    """A frame that differs from the one before may be the first of many that stand still: nobody knows before the next."""
+    """A frame that differs from the one before may be the first of many that stand still; the next one tells."""
     scene = Scene(3108)
     path = tmp_path / "game.mcap"
     with SessionWriter.open(path, camera=CAMERA, table_toml=None, pieces_toml=None, info={}, live=False) as writer:
