@@ -633,6 +633,7 @@ def simulate(
     distance: Annotated[float, typer.Option("--distance", metavar="MM", help="How high it hangs.")] = 580.0,
     surface: Annotated[str, typer.Option("--surface", metavar="wood|white|...", help="What the table is of.")] = "wood",
     frames: Annotated[int, typer.Option("--frames", min=1, max=100, help="Still frames of each moment.")] = 8,
+    model: Annotated[str, typer.Option("--model", metavar="fast|stereo", help="How depth is made.")] = "fast",
     pieces: PiecesOpt = None,
     list_them: Annotated[bool, typer.Option("--list", callback=_list, is_eager=True, help="Name scenarios.")] = False,
 ) -> None:
@@ -649,6 +650,7 @@ def simulate(
             distance_mm=distance,
             surface=surface,
             frames=frames,
+            model=model,
             scenario=scenario,
             rules=rules,
             pieces=pieces,

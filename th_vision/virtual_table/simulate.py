@@ -200,6 +200,7 @@ def simulate(
     distance_mm: float = 580.0,
     surface: str = "wood",
     frames: int = 8,
+    model: str = "fast",
     scenario: str = GAME,
     preset: str | None = None,
     pieces: Pieces | None = None,
@@ -208,13 +209,15 @@ def simulate(
 ) -> None:
     """Write a virtual game into the folder ``out``, or as ``out`` where that is a ``.db3`` or an ``.mcap``.
 
-    ``setup`` overrides camera, distance, surface, frames and seed.
+    ``setup`` overrides camera, distance, surface, frames, sensor model and seed.
 
     Raises:
         VisionError: a request that can't be met, or a place that can't be written.
     """
     asked = request(scenario, pieces=pieces, players=players, rules=preset, turns=turns)
-    chosen = setup or Setup(seed=seed, camera=camera, distance_mm=distance_mm, surface=surface, frames=frames)
+    chosen = setup or Setup(
+        seed=seed, camera=camera, distance_mm=distance_mm, surface=surface, frames=frames, model=model
+    )
     session = Session(chosen)
     moments = moments_of(session, asked)
     bench = out / "calibration"
