@@ -67,6 +67,14 @@
   function later() { if (!queued) { queued = true; requestAnimationFrame(() => { queued = false; render(); }); } }
   function state() { return states[at] || {}; }
   function step() { return steps[at] || null; }
+  // The steps of the turn up to the one that is looked at: the move, its cars, what was corrected.
+  function turnSoFar() {
+    const s = step();
+    if (!s) return [];
+    let first = at;
+    while (s.turn && first > 0 && steps[first - 1].turn === s.turn) first--;
+    return steps.slice(first, at + 1);
+  }
   const newest = () => at === steps.length - 1;
 
   function unit() {
@@ -104,7 +112,6 @@
 
   let painted = "";
   function drawBoard() {
-    const s = step();
     $("board").setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
     // Moving the plan draws nothing anew; zooming only where words would become too small or too large.
     const size = 1.12 ** Math.round(Math.log(unit()) / Math.log(1.12));
@@ -115,10 +122,10 @@
     painted = key;
     const ghosts = newest() && live.guide && Object.keys(live.guide).length ? live.guide : null;
     Board.draw($("world"), game, state(), {
-      newest: new Set(s ? s.newest : []), selected: picked, words: w, unit: size, turn: view.turn, ghosts,
+      newest: new Set(turnSoFar().flatMap((one) => one.newest)), selected: picked, words: w, unit: size, turn: view.turn, ghosts,
       sides: $("show-sides").checked, heights: $("show-heights").checked, bases: $("show-bases").checked,
-      crossings: s ? s.closeups.map((c) => ({at: c.at, call: c.call, pays: c.pays,
-        label: c.call === "too_close" ? "?" : c.rule === "crossing" ? (c.pays ? "+1" : "") : "!"})) : [],
+      crossings: turnSoFar().flatMap((one) => one.closeups).map((c) => ({at: c.at, call: c.call, pays: c.pays,
+        label: c.call === "too_close" ? "?" : c.rule === "crossing" ? (c.pays ? "+1" : "") : "!"})),
     });
   }
   function scale() {
@@ -170,11 +177,8 @@
   }
 
   function say(s) {
-    // All of the turn so far: the move, its cars, what was corrected.
-    let first = s.n;
-    while (s.turn && first > 0 && steps[first - 1].turn === s.turn) first--;
     const nodes = [], pictures = [], epoch = lastId.split("-")[0];
-    for (const one of steps.slice(first, s.n + 1)) {
+    for (const one of turnSoFar()) {
       nodes.push(made("p", {className: one === s ? "head" : "head past"}, one.head));
       for (const [text, reason, kind] of one.said)
         nodes.push(made("p", {className: "say " + kind}, text, reason ? made("small", {}, reason) : null));
