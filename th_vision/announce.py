@@ -26,6 +26,7 @@ from rules.events import (
     SaidFact,
     ScoreLine,
     SupplyLine,
+    UndoFact,
 )
 from rules.game import TURN_OVER
 from rules.messages import Message, messages
@@ -67,6 +68,7 @@ class Announcer:
         self._language = language
         self._quiet = quiet
         self._guided: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._as_is = False
         self._owed: CarsLine | None = None
         self._ruled: dict[str, RulingLine] = {}
@@ -80,6 +82,10 @@ class Announcer:
             return [_second_look(output)]
         if isinstance(output, Warned):
             return [Line(output.words, kind="too_close")]
+        self._names = {
+            **self._names,
+            **{i: f"{who}'s {(kinds or {}).get(i, 'piece')} {i}" for i, who in owners.items()},
+        }
         if isinstance(output, Guide):
             return self._guide(output)
         if isinstance(output, Reminded):
@@ -131,6 +137,8 @@ class Announcer:
         if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
             return []
         self._ruled |= rulings
+        if isinstance(told.fact, UndoFact):
+            self._owed = None  # with its turn
         before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:
@@ -148,8 +156,8 @@ class Announcer:
         if self._quiet:
             kept = any(isinstance(answer, PenaltyLine | EndLine | OutLine) for answer in told.answers)
             lines = [line for line in lines if kept or line.kind in ("fault", "too_close")]
-        if self._quiet and not lines:
-            return before
+        if (self._quiet and not lines) or (isinstance(told.fact, CorrectionFact) and lines):
+            return [*before, *lines]  # that the players decided is the first of the lines
         return [*before, head(told, self._language, owners, kinds), *lines]
 
     def _changed(self, told: Told, said: list[Message]) -> list[Message]:
@@ -168,7 +176,8 @@ class Announcer:
         new = [
             Line(words[:1].upper() + words[1:] + ".") for piece, words in guide.off if self._guided.get(piece) != words
         ]
-        back = [Line(f"{piece} stands as it stood.", kind="legal") for piece in self._guided if piece not in now]
+        named = {piece: self._names.get(piece, piece) for piece in self._guided}
+        back = [Line(f"{named[piece]} stands as it stood.", kind="legal") for piece in self._guided if piece not in now]
         self._guided = now
         return back + new
 

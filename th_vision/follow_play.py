@@ -339,7 +339,8 @@ class Play:
         self._enter("move seen")
         self._enter("ruling")
         for fact in self._teller.undo(last.turn):
-            if fact is not last and fact.type != "place_cars":  # a knock before it stays
+            about_it = fact is last or fact.type == "place_cars" or getattr(fact, "ruling", None) in own
+            if not about_it:  # a knock before it stays
                 self._teller.tell(fact, again=True)
         self._teller.last_move = None
         known = taken_over(self.known, change, keep)

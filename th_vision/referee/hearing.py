@@ -116,7 +116,7 @@ class Hearing:
                 return more.supply(follower.game, language)
             case say.Guide():
                 return more.still_off(follower)
-        return [Line(f"{keys}: {what}.") for keys, what in HELP]
+        return [Line(f"· {keys}: {what}.") for keys, what in HELP]
 
     def _accept(self, by: str, follower: Follower) -> Heard:
         if follower.resting in ("knocked", "desynchronised", "checking"):

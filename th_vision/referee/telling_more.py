@@ -56,7 +56,8 @@ def explained(turn: int | None, follower: Follower, language: str) -> list[Line]
         found = explain_turn(Record("this game", entries), turn, language=language)
     except RulesError as error:
         raise CommandError(str(error).removeprefix("this game: ")) from error
-    return [*(Line(sentence) for sentence in found.sentences), *(_row(row) for row in found.rows)]
+    rows = {row.what: row for row in reversed(found.rows)}  # the same of both ends of a road is told once
+    return [*(Line(sentence) for sentence in found.sentences), *(_row(row) for row in reversed(rows.values()))]
 
 
 def _row(row: Row) -> Line:
