@@ -294,7 +294,7 @@ def check(
             continue
         room = stick_clearance(stick, other)
         if shared & set(game.ends_at[other.id]):
-            if not _apart_outside(game, shared & set(game.ends_at[other.id]), stick, other):
+            if build.standing is None and not _apart_outside(game, shared & set(game.ends_at[other.id]), stick, other):
                 return f"overlaps {other.id} outside of {build.base}"
         elif room.gap_mm is None:
             if room.plan_mm < margins.plan:

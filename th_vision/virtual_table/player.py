@@ -47,7 +47,7 @@ class Taste:
     height is liked. ``thrift``: worth of a disc that is saved where columns get higher than the supply bears.
     ``junction``, ``offramp``: how often one is thought of, 0 to 1. ``repeats``, ``looked_at``: how many sketches are
     made, and looked ahead from. ``missions``: how much the missions count, where there is a city.
-    ``homing``: worth of a new column that is a stick's length from another standing one, which a road could reach.
+    ``homing``: worth of a new column that is a stick's length from another standing one, an own one best.
     """
 
     paying: float = 4.0
@@ -98,9 +98,9 @@ def choices(game: Playing, base: str, taste: Taste, rng: np.random.Generator) ->
 
 
 def _sides(game: Playing, player: str) -> tuple[Flags, Flags, Flags]:
-    """Per road (m,): whether it is another player's, and whether its over and its under side are free."""
+    """Per road (m,): whether it is another player's that may still pay, whether its over and its under side is free."""
     sticks = game.scene.sticks
-    theirs = np.array([game.owner[s.id] != player for s in sticks])
+    theirs = np.array([game.owner[s.id] != player and not game.spent(s.id) for s in sticks])
     over_free = np.array(["over" not in game.taken[s.id] for s in sticks])
     under_free = np.array(["under" not in game.taken[s.id] for s in sticks])
     return theirs, over_free, under_free
@@ -141,7 +141,9 @@ def _worth(game: Playing, rated: Rated, taste: Taste, rng: np.random.Generator, 
     if taste.homing:
         standing = np.array([[c.x, c.y] for c in game.scene.columns if c.id != s.base])
         apart = np.linalg.norm(s.column[:, None] - standing[None], axis=2) / game.pieces.stick.length
-        worth += taste.homing * np.any((apart > HOME[0]) & (apart < HOME[1]), axis=1)
+        home = (apart > HOME[0]) & (apart < HOME[1])
+        own = np.array([game.owner[c.id] == player for c in game.scene.columns if c.id != s.base])
+        worth += taste.homing * (0.4 * np.any(home, axis=1) + 0.6 * np.any(home & own[None], axis=1))
     if game.scene.city and taste.missions:
         from th_vision.virtual_table.mission_taste import mission_worth
 

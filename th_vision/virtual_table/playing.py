@@ -77,6 +77,7 @@ class Playing:
         self.owner: dict[str, str] = {}
         self.ends_at: dict[str, tuple[str, ...]] = {}  # road id -> columns its ends lie at
         self.taken: dict[str, set[Side]] = {}
+        self.paid: set[str] = set()  # roads whose crossing has paid
         self.bases: dict[str, dict[str, int]] = {name: {} for name in players}
         self.lines: list[Line] = [game_line(preset, players, pieces, game_options)]
         fact = as_fact(self.lines[0])
@@ -92,6 +93,7 @@ class Playing:
         other = copy.copy(self)
         other.owner, other.ends_at, other._numbers = dict(self.owner), dict(self.ends_at), dict(self._numbers)
         other.taken = {road: set(sides) for road, sides in self.taken.items()}
+        other.paid = set(self.paid)
         other.bases = {name: dict(bases) for name, bases in self.bases.items()}
         return other
 
@@ -156,10 +158,14 @@ class Playing:
                     side=side,
                     gap_mm=upper.top_at(*at) - upper.thickness - lower.top_at(*at),
                     at=at,
-                    pays=owner != player and side not in self.taken[other.id],
+                    pays=owner != player and side not in self.taken[other.id] and not self.spent(other.id),
                 )
             )
         return tuple(found)
+
+    def spent(self, road: str) -> bool:
+        """Whether a road has paid all that it ever pays (where the rules let a stick pay once in all)."""
+        return road in self.paid and self.referee.rules.word("first_budget") == "once"
 
     def move_line(self, build: Build) -> Line:
         """The record line of a build, were it made now."""
@@ -325,6 +331,8 @@ class Playing:
             over = crossing.side == "over"
             self.taken[crossing.road].add("over" if over else "under")
             self.taken[build.stick.id].add("under" if over else "over")
+            if crossing.pays:
+                self.paid.add(crossing.road)
         bases = self.bases[player]
         if build.base in bases:
             bases[build.base] -= 1
@@ -339,6 +347,7 @@ class Playing:
         self.scene = before.scene
         self.owner, self.ends_at = dict(before.owner), dict(before.ends_at)
         self.taken = {road: set(sides) for road, sides in before.taken.items()}
+        self.paid = set(before.paid)
         self.bases = {name: dict(bases) for name, bases in before.bases.items()}
         line: Line = {"type": "undo", "turn": turn}
         player = before.whose_turn

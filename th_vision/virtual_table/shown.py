@@ -25,7 +25,7 @@ ATTEMPTS = 10  # games begun before it is said what could not be shown
 EVENTS_A_TURN = 3
 BUSY = Taste(junction=0.9, offramp=0.9)  # junctions and offramps are what many events need
 LOW = replace(BUSY, level=1.0, missions=2.0)  # down to where offramps start, and to the areas
-HOMING = replace(BUSY, homing=4.0)
+HOMING = replace(BUSY, homing=8.0)
 HOME_EVENTS = frozenset({"enclosed", "on-foreign-column"})
 FROM_BELOW = frozenset({"forbidden-landing", "close-landing", "from-offramp", "on-things"})
 
