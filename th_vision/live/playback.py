@@ -60,6 +60,10 @@ class Playback:
             self._kept = (device, started)  # profiles are of no use without the device that they came from
         except RuntimeError as error:
             raise CaptureError("file", _unreadable(error)) from error
+        finally:
+            if self._folder is not None:
+                self._folder.cleanup()  # on Linux an open file stays readable; nothing is left behind, however we end
+                self._folder = None
         info = started.get_device()
         return DeviceFacts(
             name=self._info(info, "name"),
@@ -102,9 +106,6 @@ class Playback:
         started = self._pipeline.start(config)
         self._player = started.get_device().as_playback()
         self._player.set_real_time(False)
-        if self._folder is not None:
-            self._folder.cleanup()  # on Linux an open file stays readable; nothing is left behind, however we end
-            self._folder = None
         return started
 
     def wait(self, timeout_ms: int) -> Shot | None:

@@ -6,12 +6,16 @@ is damaged is known: pictures are PNGs, which have checksums. Another layout is 
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sqlite3
 import struct
+import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,7 @@ from th_vision.live.tolerances import PAIR_FRAMES
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_WITHIN = 256  # bytes of a message's head before its picture
+_LAST_ID = 2**40  # a file that was cut does not tell its last one
 _RAW = {"mono16": (np.uint16, 1), "16UC1": (np.uint16, 1), "rgb8": (np.uint8, 3), "bgr8": (np.uint8, 3)}
 
 
@@ -59,9 +64,12 @@ class Db3:
     """
 
     def __init__(self, path: Path) -> None:
-        self._base = sqlite3.connect(
-            f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        missing = missing_bytes(path)
+        self.cut = missing > 0
+        """Whether the file was cut short: what is whole can be read all the same."""
+        with _filled_up(path, missing) if missing else nullcontext(path) as whole:  # a deleted file stays open
+            self._base = _connected(whole)
+            self._base.execute("select count(*) from topics").fetchone()
         try:
             names = {str(name): int(number) for number, name in self._base.execute("select id, name from topics")}
             self._depth, self._color = _Stream.of(names, "Depth"), _Stream.of(names, "Color")
@@ -99,9 +107,9 @@ class Db3:
             found = self._base.execute("select data from messages where id = ?", (row.message,)).fetchone()
         except sqlite3.DatabaseError:
             found = None
-        if found is None:
+        if found is None or not isinstance(found[0], bytes):
             return Pixels(None, checked=True)
-        data = bytes(found[0])
+        data = found[0]
         at = data.find(_PNG, 0, _PNG_WITHIN)
         if at < 0:
             return Pixels(_raw(data, lens, depth), checked=False)
@@ -115,39 +123,39 @@ class Db3:
     def _index(self) -> dict[int, list[int]]:
         """Ids of the messages by topic, in order; damaged stretches are stepped over."""
         found: dict[int, list[int]] = {}
-        (last,) = self._base.execute("select max(id) from messages").fetchone()
         at, step = 0, 1
-        while last is not None and at < last:
+        while at < _LAST_ID:
             try:
                 for number, topic in self._base.execute(
                     "select id, topic_id from messages where id > ? order by id", (at,)
                 ):
-                    found.setdefault(int(topic), []).append(int(number))
-                    at, step = int(number), 1
+                    if number <= at:
+                        raise sqlite3.DatabaseError("ids out of order")
+                    if isinstance(topic, int):  # whatever damage made of it
+                        found.setdefault(topic, []).append(number)
+                    at, step = number, 1
                 break
             except sqlite3.DatabaseError:
+                self.skipped += step == 1
                 at, step = at + step, step * 2
-                self.skipped += step
         return found
 
     def _texts(self, topic: int) -> Iterator[dict[str, str]]:
         for number in self._by_topic.get(topic, ()):
             try:
-                (data,) = self._base.execute("select data from messages where id = ?", (number,)).fetchone()
-            except (sqlite3.DatabaseError, TypeError):
-                yield {}
-                continue
-            yield _fields(bytes(data))
+                found = self._base.execute("select data from messages where id = ?", (number,)).fetchone()
+            except sqlite3.DatabaseError:
+                found = None
+            yield _fields(found[0]) if found is not None and isinstance(found[0], bytes) else {}
 
     def _rows(self, stream: _Stream) -> list[Row]:
         """Pictures and the texts beside them are written one after the other, so they belong together by order."""
-        images = self._by_topic.get(stream.image, [])
+        images, texts = (self._by_topic.get(topic, []) for topic in (stream.image, stream.text))
+        told = dict(zip(texts, self._texts(stream.text), strict=True))
+        apart = Counter(text - image for image, text in zip(images, texts, strict=False)).most_common(1)
         rows: list[Row] = []
-        texts = sorted(zip(self._by_topic.get(stream.text, []), self._texts(stream.text), strict=True), reverse=True)
         for message in images:
-            while texts and texts[-1][0] < message:
-                texts.pop()
-            said = texts.pop()[1] if texts else {}
+            said = told.get(message + apart[0][0], {}) if apart else {}
             try:
                 rows.append(Row(message, int(said["Frame number"]), float(said["timestamp"])))
             except (KeyError, ValueError):
@@ -222,13 +230,39 @@ def png_is_whole(data: bytes, at: int) -> bool:
     return False
 
 
+def missing_bytes(path: Path) -> int:
+    """How many bytes a file lacks of those that its head promises."""
+    with path.open("rb") as file:
+        head = file.read(32)
+    if len(head) < 32 or not head.startswith(b"SQLite format 3"):
+        return 0
+    page, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    return max((65536 if page == 1 else page) * pages - path.stat().st_size, 0)
+
+
+@contextmanager
+def _filled_up(path: Path, missing: int) -> Iterator[Path]:
+    """A copy of a cut file with nothing where something is missing: SQLite then gives all that is whole."""
+    with tempfile.TemporaryDirectory(prefix="th-vision-") as folder:
+        copy = Path(folder) / path.name
+        shutil.copyfile(path, copy)
+        os.truncate(copy, path.stat().st_size + missing)
+        yield copy
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Read-only, without locks and without files beside it."""
+    uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
 def count_pictures(path: Path) -> int:
     """How many pictures, depth and colour, a file holds that may still be written to.
 
     Raises:
         sqlite3.DatabaseError: it was caught in the middle of a page.
     """
-    with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)) as base:
+    with closing(_connected(path)) as base:
         query = "select count(*) from messages join topics on topic_id = topics.id where name like '%/image/data%'"
         return int(base.execute(query).fetchone()[0])
 

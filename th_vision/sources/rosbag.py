@@ -134,7 +134,9 @@ class SdkRecording:
             self._say("depth", f"{damaged} of its {len(own.depth)} frames are damaged and left out; {_AGAIN}")
         if gaps:
             self._say("color", f"{gaps} of its colour pictures are damaged and left out; {_AGAIN}")
-        if own.skipped:
+        if own.cut:
+            self._say("cut", f"was cut short: what is whole has been read; {_AGAIN}")
+        elif own.skipped:
             self._say("lost", f"is damaged: frames in {own.skipped} places could not be read; {_AGAIN}")
 
     def _from_sdk(self, gate: Gate) -> Iterator[Frame]:
