@@ -83,7 +83,7 @@ def run(
     old_name = "the usual value" if pieces is None else f"the value of {pieces.name}"
     enrolled = judge(view, laid, measure(view, laid, usual.disc.height), plan, usual, old_name)
     old = None if pieces is None else pieces.read_text(encoding="utf-8-sig")
-    heading = f"Measured by th-vision calibrate pieces, {made_at}, camera {table.camera.model or 'unknown'}."
+    heading = f"{made_at}, with a {table.camera.model or 'camera'}."
     text = pieces_toml(enrolled.entries, heading, old)
     lines = "".join(f"{line}\n" for line in enrolled.lines)
     status = 1 if enrolled.doubts else 0

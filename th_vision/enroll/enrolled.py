@@ -40,12 +40,13 @@ def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: P
     entries: list[Entry] = []
     doubts = _missing(laid, usual_name)
     size_lines: list[str] = []
+    wrong_stack = _wrong_stack(sizes)
     for key in _size_keys(layout):
         size, before = sizes.sizes.get(key), _value(usual, key)
         reason = _why_not(sizes, key)
         if size is not None:
             size_lines.append(f"{key}: {size.mm:.2f} +- {size.sigma_mm:.2f} mm ({size.source})")
-            bad = _bad(key, size)
+            bad = wrong_stack if wrong_stack is not None and key == "disc.height" else _bad(key, size)
             if bad is None:
                 entries.append(Entry(key, round(size.mm, 2), _measured(size), True))
                 doubts += _unusual(key, size)
@@ -62,11 +63,10 @@ def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: P
         if before is not None:
             entries.append(Entry(key, before, f"{reason}: {usual_name}", False))
     entries.append(_ends(sizes, usual, usual_name, doubts))
-    doubts += _stack(sizes)
     color_entries, color_lines, color_doubts = _colors(plan, sizes, layout, usual, usual_name)
     doubts += color_doubts
     doubts += [f"{what}: {reason}" for what, reason in sizes.failed.items() if " " in what]
-    verdict = "pieces: all measured" if not doubts else f"pieces: measured, but {_count(doubts)} to look at"
+    verdict = f"pieces: measured, but {_count(doubts)} to look at" if doubts else "pieces: all measured"
     ends = [f"stick.ends: {sizes.ends}"] if sizes.ends else []
     lines = [verdict, *size_lines, *ends, *color_lines, *(f"doubt: {text}" for text in doubts)]
     return Enrolled((*entries, *color_entries), tuple(doubts), tuple(lines))
@@ -145,19 +145,19 @@ def _missing(laid: Laid, usual_name: str) -> list[str]:
     return [f"{text}: lay it too, or {usual_name} stays" for text, thing in names.items() if thing is None]
 
 
-def _stack(sizes: Sizes) -> list[str]:
-    """A stack of another number of discs shows against single ones."""
+def _wrong_stack(sizes: Sizes) -> str | None:
+    """A stack of another number of discs shows against single ones: what to say of it, or None."""
     single, disc = sizes.single_disc, sizes.sizes.get("disc.height")
     if single is None or disc is None or disc is single:
-        return []
+        return None
     sigma = (single.sigma_mm**2 + disc.sigma_mm**2) ** 0.5
     count = round(STACK_DISCS * disc.mm / single.mm) if single.mm > 0 else STACK_DISCS
     if abs(single.mm - disc.mm) <= tolerances.ENROLL_AGREE_SIGMAS * sigma or count == STACK_DISCS:
-        return []
-    return [
-        f"disc.height: the stack says {disc.mm:.1f} mm a disc, single discs {single.mm:.1f}: is it a stack of "
-        f"{STACK_DISCS}? It looks like {count}; lay it again"
-    ]
+        return None
+    return (
+        f"the stack says {disc.mm:.1f} mm a disc, single discs {single.mm:.1f}: it is to be {STACK_DISCS} discs high, "
+        f"and looks like {count}"
+    )
 
 
 def _ends(sizes: Sizes, usual: Pieces, usual_name: str, doubts: list[str]) -> Entry:

@@ -7,6 +7,7 @@ from tomlkit.items import Item, Table
 
 from th_vision.enroll.enrolled import Entry
 
+HEADING = "Measured by th-vision calibrate pieces"
 _TITLES = {
     "stick": "road-stick",
     "disc": "one gray or yellow piece of a column",
@@ -18,6 +19,8 @@ _TITLES = {
 def pieces_toml(entries: tuple[Entry, ...], heading: str, old: str | None = None) -> str:
     """The file's text: ``entries`` put into ``old`` (the text of a file that was read before), whose other values and
     comments stay. ``heading``: when and from what."""
+    if old is not None:  # of an earlier time
+        old = "".join(line for line in old.splitlines(keepends=True) if not line.startswith(f"# {HEADING}"))
     document = tomlkit.parse(old) if old is not None else tomlkit.document()
     if old is None:
         document.add(tomlkit.comment("What your set of the game measures: mm, and sRGB colours. See docs/pieces.md."))
@@ -32,7 +35,7 @@ def pieces_toml(entries: tuple[Entry, ...], heading: str, old: str | None = None
                 continue  # an old value with the word that somebody wrote beside it
         table[name] = item
     text = tomlkit.dumps(document)
-    return f"# {heading}\n{text}"
+    return f"# {HEADING}, {heading}\n{text}"
 
 
 def _names(key: str) -> list[str]:

@@ -270,7 +270,7 @@ def _city(plan: PlanView, heights: Heights, kind: str, thing: Thing, out: Sizes)
     sides = sorted((_weighed(fits, index) for index in (3, 4)), key=lambda size: -size.mm)
     for name, size in zip(("length", "width"), sides, strict=True):
         # a roof's edge over its own wall is hard to see: the patch of the roof's colour has to say the same
-        doubt = 0.0 if card else float(np.abs(np.sort(start[3:])[::-1][name == "width"] - size.mm))
+        doubt = 0.0 if card else float(abs((max if name == "length" else min)(start[3:]) - size.mm))
         sigma = float(np.sqrt(size.sigma_mm**2 + tolerances.ENROLL_CITY_MM**2 + doubt**2))
         out.sizes[f"{where}.{name}"] = Size(size.mm, sigma, size.source)
     if height is None:
