@@ -6,14 +6,12 @@ The clean render of a still moment is settled once; each frame then only draws n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import VirtualCamera
 from th_vision.virtual_table.faults import NO_FAULTS, Faults, draw_faults
 from th_vision.virtual_table.kernel import Floats, blur, match
@@ -47,7 +45,7 @@ class Settled:
     color: NDArray[np.uint8] | None
 
 
-class Sensor(Unit):
+class Sensor(Unit[Settled]):
     """One unit. ``rng`` draws what stays for its life; ``drift`` changes by ``drift_on``."""
 
     def __init__(self, camera: VirtualCamera, rng: np.random.Generator, faults: Faults | None = None) -> None:
@@ -129,41 +127,6 @@ class Sensor(Unit):
         z = np.rint(gain / np.maximum(d, 0.5))
         z[lost | (z > 65535)] = 0
         return np.asarray(z, dtype=np.uint16)
-
-    def color_frame(self, settled: Settled, rng: np.random.Generator, time_s: float = 0.0) -> NDArray[np.uint8] | None:
-        """One colour image, or None where colour was not rendered."""
-        return None if settled.color is None else self.noisy_color(settled.color, rng, time_s)
-
-    def frames(
-        self,
-        settled: Settled,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        number: int = 0,
-        time_s: float = 0.0,
-        fps: float = 30.0,
-    ) -> Iterator[Frame]:
-        """n frames of a settled moment."""
-        for k in range(n):
-            depth = self.depth_frame(settled, rng)
-            now_s = time_s + k / fps
-            yield Frame(number + k, now_s, depth, self.color_frame(settled, rng, now_s))
-
-    def still(
-        self,
-        clean: CleanRender,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        exposure: float = 1.0,
-        number: int = 0,
-        time_s: float = 0.0,
-        fps: float = 30.0,
-    ) -> Iterator[Frame]:
-        """n frames of what stands still, settled once."""
-        settled = self.settle(clean, exposure=exposure)
-        return self.frames(settled, rng, n, number=number, time_s=time_s, fps=fps)
 
 
 def _unit_sd(field: Floats) -> Floats:

@@ -6,18 +6,17 @@ pictures and matches them, so that the same faults come about by themselves. One
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import VirtualCamera
 from th_vision.virtual_table.faults import Faults
-from th_vision.virtual_table.render import CleanRender, render_moment
+from th_vision.virtual_table.render import render_moment
 from th_vision.virtual_table.scene import Scene
+from th_vision.virtual_table.unit import Unit
 
 MODELS = {
     "fast": "true disparity through the measured faults; milliseconds a frame",
@@ -25,35 +24,8 @@ MODELS = {
 }
 
 
-class SensorModel(Protocol):
-    """One unit of a depth camera in one session."""
-
-    camera: VirtualCamera
-    faults: Faults
-    drift: NDArray[np.float64]
-
-    @property
-    def scale(self) -> float:
-        """Factor on Z now, the unit's own error and its temperature's."""
-        ...
-
-    def drift_on(self, rng: np.random.Generator, elapsed_s: float = 0.0) -> None:
-        """Let time pass between two moments."""
-        ...
-
-    def still(
-        self,
-        clean: CleanRender,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        exposure: float = 1.0,
-        number: int = 0,
-        time_s: float = 0.0,
-        fps: float = 30.0,
-    ) -> Iterator[Frame]:
-        """n frames of what stands still; what is the same for all of them is made once."""
-        ...
+# One unit of a depth camera in one session, of either model: ``drift_on`` lets time pass, ``still`` gives frames.
+SensorModel: TypeAlias = Unit[Any]
 
 
 def check_model(name: str) -> str:

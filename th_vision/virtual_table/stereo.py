@@ -6,14 +6,12 @@ matching. Given are only the imagers' own errors (ripple, drift, scale), their n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import VirtualCamera
 from th_vision.virtual_table.faults import Faults
 from th_vision.virtual_table.infrared import Dots, InfraredPair
@@ -48,7 +46,7 @@ class SettledPair:
     color: Bytes | None
 
 
-class StereoSensor(Unit):
+class StereoSensor(Unit[SettledPair]):
     """One unit. ``rng`` draws what stays for its life; ``drift`` changes by ``drift_on``."""
 
     def __init__(
@@ -122,21 +120,3 @@ class StereoSensor(Unit):
         z = np.rint(gain / np.maximum(d, 0.5))
         z[(d <= 0) | (z > 65535) | settled.lost] = 0
         return np.asarray(z, dtype=np.uint16)
-
-    def still(
-        self,
-        clean: CleanRender,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        exposure: float = 1.0,
-        number: int = 0,
-        time_s: float = 0.0,
-        fps: float = 30.0,
-    ) -> Iterator[Frame]:
-        """n frames of what stands still; its pictures are drawn once."""
-        settled = self.settle(clean, exposure=exposure)
-        for k in range(n):
-            now_s = time_s + k / fps
-            color = None if settled.color is None else self.noisy_color(settled.color, rng, now_s)
-            yield Frame(number + k, now_s, self.depth_frame(settled, rng), color)

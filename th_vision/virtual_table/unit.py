@@ -6,14 +6,19 @@ Arrays are (h, w) float32 in native disparity pixels unless said otherwise.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from th_vision.frame import Frame
 from th_vision.virtual_table.cameras import VirtualCamera
 from th_vision.virtual_table.faults import Faults, draw_faults
 from th_vision.virtual_table.kernel import Floats
+from th_vision.virtual_table.render import CleanRender
 
 Bytes = NDArray[np.uint8]
 Wave = tuple[float, float, float, float, int]
@@ -24,7 +29,19 @@ _RIPPLE_TURN = 0.8  # sd, radians: bands run mostly down the picture
 _DRIFT_KEPT = 0.97  # of the drift, from moment to moment
 
 
-class Unit:
+class WithColor(Protocol):
+    """A still moment before its noise, whatever a model keeps of it. ``color``: (hc, wc, 3), or None."""
+
+    @property
+    def color(self) -> Bytes | None:
+        """The colour picture before its noise."""
+        ...
+
+
+Still = TypeVar("Still", bound=WithColor)
+
+
+class Unit(ABC, Generic[Still]):
     """One unit in one session: ripple and scale stay; drift and temperature go on by ``drift_on``."""
 
     def __init__(self, camera: VirtualCamera, faults: Faults | None, rng: np.random.Generator) -> None:
@@ -34,6 +51,38 @@ class Unit:
         self.cold_K = self.faults.warm_up_K
         self._color_bank: NDArray[np.int8] | None = None
         self._color_rng = rng
+
+    # --- what a model does ----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def settle(self, clean: CleanRender, *, exposure: float = 1.0) -> Still:
+        """All that stays the same from frame to frame of a still moment."""
+
+    @abstractmethod
+    def depth_frame(self, settled: Still, rng: np.random.Generator) -> NDArray[np.uint16]:
+        """One depth image (h, w) in depth units: new noise over a settled moment."""
+
+    def color_frame(self, settled: Still, rng: np.random.Generator, time_s: float = 0.0) -> Bytes | None:
+        """One colour image, or None where colour was not rendered."""
+        return None if settled.color is None else self.noisy_color(settled.color, rng, time_s)
+
+    def still(
+        self,
+        clean: CleanRender,
+        rng: np.random.Generator,
+        n: int,
+        *,
+        exposure: float = 1.0,
+        number: int = 0,
+        time_s: float = 0.0,
+        fps: float = 30.0,
+    ) -> Iterator[Frame]:
+        """n frames of what stands still; what is the same for all of them is made once."""
+        settled = self.settle(clean, exposure=exposure)
+        for k in range(n):
+            now_s = time_s + k / fps
+            depth = self.depth_frame(settled, rng)
+            yield Frame(number + k, now_s, depth, self.color_frame(settled, rng, now_s))
 
     # --- what stays ---------------------------------------------------------------------------------------------
 
