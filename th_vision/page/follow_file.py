@@ -46,7 +46,8 @@ class RecordFollower:
         self._stamp = stamp
         record = self._read(self._path)
         self.record = record
-        lines: list[Line] = [line for line in record.lines if isinstance(line, Fact | AlertLine)][:MAX_FACTS]
+        wanted: list[Line] = [line for line in record.lines if isinstance(line, Fact | AlertLine)]
+        lines = wanted[:MAX_FACTS]
         if lines[: len(self._shown)] != self._shown:
             self._shown = []  # another game stands in the file now
         for line in lines[len(self._shown) :]:
