@@ -23,6 +23,7 @@ from th_vision.virtual_table.scene import Scene, Spread
 
 ATTEMPTS = 10  # games begun before it is said what could not be shown
 EVENTS_A_TURN = 3
+AFTERWARDS = 2  # moves after the last event: the game goes on
 BUSY = Taste(junction=0.9, offramp=0.9)  # junctions and offramps are what many events need
 LOW = replace(BUSY, level=1.0, missions=2.0)  # down to where offramps start, and to the areas
 HOMING = replace(BUSY, homing=8.0)
@@ -112,7 +113,8 @@ def _played(at: At, events: Sequence[str], turns: int, taken_back: bool) -> tupl
     game, rng = at.game, at.rng
     left = list(events)
     moments: list[PlayedMoment] = []
-    while game.turn <= turns and not game.referee.finished and left:
+    last = turns if left else AFTERWARDS
+    while game.turn <= min(turns, last) and not game.referee.finished:
         turn, shown = game.turn, 0
         settled = True  # nothing of this turn stands that taking a move back would take back, too
         for name in tuple(left):
@@ -130,7 +132,9 @@ def _played(at: At, events: Sequence[str], turns: int, taken_back: bool) -> tupl
                 settled = False
             if game.turn > turn or shown == EVENTS_A_TURN:
                 break
-        if game.turn > turn or not left:
+        if shown and not left:
+            last = game.turn + AFTERWARDS - 1
+        if game.turn > turn:
             continue
         low = FROM_BELOW & set(left) and game.turn % 4 < 2  # both players take their turns at it
         home = HOME_EVENTS & set(left)
