@@ -19,6 +19,7 @@ from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent, s
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
 from th_vision.detect.t_junction import on_top
+from th_vision.detect.witnesses import doubted
 
 Array = NDArray[np.float64]
 
@@ -44,6 +45,8 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
         _column(plan, pieces, colors, candidate, column_ids[k]) for k, candidate in enumerate(assembly.columns)
     )
     roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
+    before = frozenset(road.id for road in prior.roads) if prior is not None else frozenset[str]()
+    roads = doubted(plan, pieces, roads, before)
     cars = _cars(plan, pieces, colors, roads, prior)
     return Layout(columns=columns, roads=roads, cars=cars)
 

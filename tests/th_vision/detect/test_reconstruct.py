@@ -76,6 +76,22 @@ def test_what_was_known_keeps_its_names_and_its_place(scene: Seen, layout: Layou
             assert np.hypot(*np.subtract(tip[:2], old[:2])) < 4.0
 
 
+def test_one_new_road_on_a_known_table_is_found_and_all_else_keeps_its_name(scene: Seen, layout: Layout) -> None:
+    """What known pieces explain isn't searched again; what they leave open is."""
+    below = {name for road in layout.roads for name in road.rests_on}
+    new = [road for road in layout.roads if road.id not in below][-1]
+    roads = tuple(road for road in layout.roads if road is not new)
+    gone = set(new.rests_on) - {name for road in roads for name in road.rests_on}
+    columns = tuple(column for column in layout.columns if column.id not in gone)
+    cars = tuple(car for car in layout.cars if car.on != new.id)
+    known = layout.model_copy(update={"roads": roads, "columns": columns, "cars": cars})
+    again = reconstruct(scene.view, scene.pieces, known)
+    assert len(again.roads) == len(layout.roads) == len(road_pairs(again, scene.truth))
+    assert len(again.columns) == len(layout.columns) == len(column_pairs(again, scene.truth))
+    assert {road.id for road in known.roads} <= {road.id for road in again.roads}
+    assert len(again.cars) == len(layout.cars)
+
+
 def test_a_piece_that_was_never_there_is_not_believed(scene: Seen, layout: Layout) -> None:
     """A prior says where to look first, not what to see."""
     away = layout.columns[0].model_copy(update={"id": "c99", "x": -300.0, "y": 180.0})
