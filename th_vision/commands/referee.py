@@ -101,6 +101,7 @@ def run(asked: Asked) -> Outcome:
             color=asked.color,
             living=asked.terminal,
             width=None if asked.terminal else 100,
+            language=asked.lang,
         )
         ending.callback(screen.close)
         keeper = Keeper(writer, patient=True, warn=lambda text: screen.say(Line(text, kind="too_close")))

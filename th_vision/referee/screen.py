@@ -16,6 +16,7 @@ from rich.text import Text
 
 from th_vision.announce import Line, set_in_lines
 from th_vision.referee.status import Status
+from th_vision.said import said
 
 REFRESH_S = 0.2
 """The living line is drawn anew so often at most."""
@@ -24,12 +25,15 @@ REFRESH_S = 0.2
 class Screen:
     """Writes to a stream. ``living``: with the line below. For several threads."""
 
-    def __init__(self, stream: TextIO, *, color: bool, living: bool, width: int | None = None) -> None:
+    def __init__(
+        self, stream: TextIO, *, color: bool, living: bool, width: int | None = None, language: str = "en"
+    ) -> None:
         # On a terminal rich looks for the width itself, each time: it may be made wider or narrower.
         self._console = Console(
             file=stream, no_color=not color, highlight=False, width=width, force_terminal=living or None, soft_wrap=True
         )
         self._color = color
+        self._language = language
         self._width = width
         self._lock = threading.RLock()
         self._drawn_s = float("-inf")
@@ -56,7 +60,7 @@ class Screen:
             return
         now_s = time.monotonic()
         with self._lock:
-            words = status.words()
+            words = " · ".join(said(part, self._language) for part in status.words().split(" · "))
             urgent = typed != self._last
             if now_s - self._drawn_s < REFRESH_S and not urgent:
                 return
