@@ -20,17 +20,17 @@ from th_vision.virtual_table.scenarios import SCENARIOS
 from th_vision.virtual_table.session import Session, Setup
 from th_vision.virtual_table.simulate import moments_of, request
 
-# Which moment of a scenario is shown: the first with one of these events, else its last; and on which table.
+# Which moment of a scenario is shown: the first with an event that begins so, else its last; and on which table.
 SHOWN = {
     "demo": ("covered",),
     "eventful": ("collapse", "knock", "wrong-level", "overhang", "covered"),
     "faults": ("beside-column",),
     "city-faults": ("on-area",),
-    "setup-faults": ("near-ramps", "late-area"),
+    "setup-faults": ("late-area",),
     "limits": ("close-under-road",),
     "city-limits": ("at-wall",),
     "cars": ("wrong-owner",),
-    "knocks": ("collapse",),
+    "knocks": ("knock:c",),
     "things": ("thing:cup",),
     "hands": ("hand-rests",),
     "bumped": ("camera-bumped",),

@@ -18,7 +18,7 @@ from th_vision.virtual_table.builds import Kind, PlayedMoment
 from th_vision.virtual_table.moment import Shift
 from th_vision.virtual_table.physics import car_outline, disc_outline, top_outline
 from th_vision.virtual_table.reach import reach
-from th_vision.virtual_table.scene import POSES, ForeignBody, HandBody, HeadBody, Light, Point2, Scene
+from th_vision.virtual_table.scene import POSES, ForeignBody, HandBody, HeadBody, Light, Point2, Point3, Scene
 
 Size = tuple[float, float]
 
@@ -29,6 +29,7 @@ TRIES = 400
 SKINS = ("#c99a7c", "#e3b899", "#8d5a3c", "#5a3825")
 SLEEVES = ("#39506e", "#8c2f39", "#2d2f33", "#d8d4c8", None)
 HAIR = ("#3a2c22", "#171412", "#8a6a3c", "#b9b3ab")
+ARM = 1.8  # an arm that is stretched across the table, of a forearm's length
 HEAD_OVER_MM = (260.0, 330.0)  # how high a head is over the table
 SMALL_BUMP = Shift((0.8, -0.5, 0.3), (0.10, -0.08, 0.05))
 BIG_BUMP = Shift((14.0, -9.0, 4.0), (1.6, -1.1, 0.9))
@@ -143,9 +144,16 @@ def with_hands(moments: Iterable[PlayedMoment], rng: np.random.Generator, field_
         else:
             x, y = rng.uniform(-0.3, 0.3, 2) * np.array(field_mm)
             hand = reach(rng, moment.scene, seats[number % 4], (float(x), float(y)), above_mm=25.0)
-            resting = replace(moment, scene=replace(moment.scene, hands=(_dressed(rng, hand, number),)))
+            stretched = replace(hand, elbow=_beyond(hand.wrist, hand.elbow, ARM))
+            resting = replace(moment, scene=replace(moment.scene, hands=(_dressed(rng, stretched, number),)))
             yield _told(resting, "hand-rests", "a hand stays over the table")
         yield _told(moment, "gone", "the table is free again")
+
+
+def _beyond(a: Point3, b: Point3, share: float) -> Point3:
+    """The point that lies ``share`` times as far from a as b does."""
+    x, y, z = (p + share * (q - p) for p, q in zip(a, b, strict=True))
+    return x, y, z
 
 
 def _dressed(rng: np.random.Generator, hand: HandBody, number: int) -> HandBody:
