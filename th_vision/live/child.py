@@ -190,7 +190,7 @@ def main() -> None:
                     os._exit(0)
 
     order = json.loads(sys.stdin.buffer.readline())
-    _die_with_parent(order["parent"])
+    die_with_parent(order["parent"])
     inbox = Inbox(counted=order["counted"])
     threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
     try:
@@ -214,7 +214,8 @@ def _listen(inbox: Inbox) -> None:
     os._exit(0)  # the parent is gone
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
+    """Have Linux end this process when its parent, of that id, ends in whatever way."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
         if os.getppid() != parent:  # it died just before

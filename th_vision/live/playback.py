@@ -1,12 +1,11 @@
-"""A recording of the SDK (``.db3``, ``.bag``) read through the SDK's pipeline, inside the child process.
+"""A recording whose layout only the SDK knows, read through its pipeline, inside the child process.
 
-Not in real time: the SDK waits for us, and nothing is dropped. An old ``.bag`` is turned into a ``.db3`` first, as the
-pipeline loses the first frame of a ``.bag``.
+Not in real time: the SDK waits for us. It only does so from the moment that it has started, so that frames recorded
+faster than a camera gives them may be missing at the beginning.
 """
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ class Playback:
 
     def __init__(self, rs: Any, path: Path) -> None:
         self._rs, self._path = rs, path
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._pipeline: Any = None
         self._player: Any = None
         self._kept: Any = None
@@ -46,24 +44,19 @@ class Playback:
         """Read what the file says of its camera, and start."""
         rs = self._rs
         try:
-            path = self._as_db3()
-            device = rs.context().load_device(str(path))
+            device = rs.context().load_device(str(self._path))
             depth = self._chosen(device, rs.stream.depth, ("z16",))
             color = self._chosen(device, rs.stream.color, _COLOR_FORMATS)
             if depth is None:
                 raise CaptureError("file", "holds no depth; record depth and colour together")
             scale = float(device.first_depth_sensor().get_depth_scale())
-            started = self._start(path, depth, color)
+            started = self._start(depth, color)
             depth = started.get_stream(rs.stream.depth).as_video_stream_profile()
             if color is not None:
                 color = started.get_stream(rs.stream.color).as_video_stream_profile()
             self._kept = (device, started)  # profiles are of no use without the device that they came from
         except RuntimeError as error:
             raise CaptureError("file", _unreadable(error)) from error
-        finally:
-            if self._folder is not None:
-                self._folder.cleanup()  # on Linux an open file stays readable; nothing is left behind, however we end
-                self._folder = None
         info = started.get_device()
         return DeviceFacts(
             name=self._info(info, "name"),
@@ -79,17 +72,9 @@ class Playback:
             fps=depth.fps(),
         )
 
-    def _as_db3(self) -> Path:
-        if self._path.suffix.lower() != ".bag":
-            return self._path
-        self._folder = tempfile.TemporaryDirectory(prefix="th-vision-")
-        path = Path(self._folder.name) / "converted.db3"
-        self._rs.context().convert_bag_to_db3(str(self._path), str(path))
-        return path
-
-    def _start(self, path: Path, depth: Any, color: Any) -> Any:
+    def _start(self, depth: Any, color: Any) -> Any:
         rs, config = self._rs, self._rs.config()
-        config.enable_device_from_file(str(path), repeat_playback=False)
+        config.enable_device_from_file(str(self._path), repeat_playback=False)
         for profile in (depth, color):
             if profile is not None:
                 config.enable_stream(

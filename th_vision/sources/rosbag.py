@@ -1,12 +1,13 @@
 """A recording of the RealSense SDK as a source: ``.db3``, or the older ``.bag``.
 
 A ``.db3`` as the SDK writes it now is read directly: each damaged frame is found by its checksum, left out and counted.
-Anything else (``.bag``, layouts of other versions) is read by the SDK, in a process of its own.
+A ``.bag`` is converted by the SDK first; layouts of other versions are read by it; both in a process of their own.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.live.backend import DeviceFacts
 from th_vision.live.camera_model import camera_of
+from th_vision.live.convert import convert_bag
 from th_vision.live.gate import Gate, Passed
 from th_vision.live.wire import FrameNote
 from th_vision.sources.db3_reader import Db3, OtherLayoutError
@@ -43,7 +45,8 @@ class SdkRecording:
         self._unchecked = False
         if path.is_file() and path.stat().st_size == 0:
             raise VisionError(f"{path}: is empty (0 bytes); {_AGAIN}")
-        self._own = None if by_sdk or path.suffix.lower() != ".db3" else self._opened()
+        self._converted = path.suffix.lower() == ".bag"
+        self._own = None if by_sdk else self._opened()
         if self._own is None:
             self._reading = SdkReading(path)
         try:
@@ -72,7 +75,7 @@ class SdkRecording:
     @property
     def unverified(self) -> str:
         """Why damage of its pictures can't be noticed, as far as it has been read; empty where it would be."""
-        if self._own is not None and not self._unchecked:
+        if self._own is not None and not self._unchecked and not self._converted:
             return ""
         return f"{self.name}: its pictures have no checksums that can be looked at: damage of them can't be noticed"
 
@@ -157,7 +160,12 @@ class SdkRecording:
 
     def _opened(self) -> Db3 | None:
         try:
-            return Db3(self._path)
+            if not self._converted:
+                return Db3(self._path)
+            with tempfile.TemporaryDirectory(prefix="th-vision-", ignore_cleanup_errors=True) as folder:
+                copy = Path(folder) / "converted.db3"
+                convert_bag(self._path, copy)
+                return Db3(copy)  # stays open when the folder is gone
         except OtherLayoutError:
             return None
         except sqlite3.Error as error:

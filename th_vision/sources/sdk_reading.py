@@ -21,7 +21,6 @@ from th_vision.live.tolerances import HELLO_S, OPENING_S
 from th_vision.live.wire import Ended, FrameNote, Message, Opened, Trouble
 from th_vision.live.worker import MakeBackend, Worker
 
-_CONVERTED_BYTES_PER_S = 20e6  # of an old .bag, at least; 96 MB take 1 s here
 _AGAIN = "copy it again from where it was recorded"
 
 
@@ -30,8 +29,6 @@ class SdkReading:
 
     def __init__(self, path: Path) -> None:
         self._name = str(path)
-        # A .bag is converted first, which takes its time.
-        self._open_s = HELLO_S + (path.stat().st_size / _CONVERTED_BYTES_PER_S if path.is_file() else 0.0)
         self._ring = Ring.create()
         self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._facts: DeviceFacts | None = None
@@ -95,7 +92,7 @@ class SdkReading:
 
     def _next(self) -> Message:
         try:
-            message = self._messages.get(timeout=OPENING_S if self._facts is not None else self._open_s)
+            message = self._messages.get(timeout=OPENING_S if self._facts is not None else HELLO_S)
         except queue.Empty:
             raise VisionError(f"{self._name}: the SDK hangs on this file; {_AGAIN}") from None
         match message:
