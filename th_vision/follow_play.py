@@ -220,6 +220,11 @@ class Play:
             change = replace(change, gone=left, recounted=still)
         return change, believed.keep
 
+    def _strangers(self, change: Change) -> frozenset[str]:
+        """Pieces that are believed to stand and are none of the game's: nobody can knock them."""
+        known = {*self.game.columns, *self.game.roads, *self.game.cars}
+        return frozenset(piece.id for piece in pieces_of(change.before) if piece.id not in known)
+
     def _built_on_ignored(self, change: Change) -> bool:
         """Somebody goes on from a piece that was said to be no part of the game: then it is one after all."""
         columns = [c for c in change.seen.columns if c.id in self._ignored]
@@ -242,7 +247,7 @@ class Play:
             self._enter("ruling")
         for fact in reading.facts:
             self._teller.tell(fact)
-        knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread))
+        knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread) | self._strangers(change))
         for knock in knocks:
             self._teller.tell(knock)
             if knock.shift_mm:
@@ -320,13 +325,16 @@ class Play:
     def _taken_back(self, change: Change, keep: frozenset[str]) -> bool:
         """The last move taken back, or its column and road put otherwise, before anyone built on."""
         last = self._teller.last_move
-        if last is None or not change.disturbed or change.new_roads or change.new_columns or change.loose:
+        if last is None or not change.disturbed or change.loose:
             return False
         gone = {p.id for p in change.gone}
+        built = self._built(change)
         stirred = gone | {m.id for m in change.moved} | {after.id for _, after in change.recounted}
         own = ids_of(last)
         main = {last.road.id} | ({last.column.id} if last.column else set())
         others = stirred - own
+        if built and not (main <= gone and last.base in built):
+            return False
         if main <= gone and others <= gone and len(others) <= tol.MISSED_BESIDE:
             keep |= others  # missed by chance: the next reading tells
         elif others:
@@ -343,14 +351,21 @@ class Play:
             if not about_it:  # a knock before it stays
                 self._teller.tell(fact, again=True)
         self._teller.last_move = None
-        known = taken_over(self.known, change, keep)
-        if main <= gone:
-            self.known = known
+        known = taken_over(self.known, change, keep - own if main <= gone else keep)
+        before = {p.id for p in pieces_of(change.before)}
+        self.known = only(known, before - own)
+        if main <= gone and not built:
             return True
-        self.known = only(known, {p.id for p in pieces_of(known.layout)} - own)
         again = compare(self.known, known.layout, self.pieces)
         self._moves(again, frozenset())
         return True
+
+    def _built(self, change: Change) -> frozenset[str]:
+        """The columns from which new roads go that can be read as moves."""
+        if not change.new_roads:
+            return frozenset()
+        facts = read_moves(change, self.game, self.pieces).facts
+        return frozenset(fact.base for fact in facts if isinstance(fact, MoveFact))
 
     def _go_on(self, change: Change, keep: frozenset[str]) -> None:
         """After a knock: what was knocked is put back, or the players go on with the table as it is."""

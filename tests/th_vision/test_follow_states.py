@@ -231,6 +231,31 @@ def test_a_move_taken_back_is_told_though_another_piece_is_missed_with_it() -> N
     assert not facts(follower.handle(Settled(FIRST), 9.0))
 
 
+def test_a_car_taken_back_with_its_road_is_gone_though_it_might_be_hidden() -> None:
+    """A road lies over the place of the car: it could be hidden there, but its own road is gone."""
+    above = road("r9", column("c8", -100, 50, 6), column("c9", -10, 50, 6))
+    table = plus(RAMPS, column("c8", -100, 50, 6), column("c9", -10, 50, 6), above)
+    with_car = plus(table, C3, R3, car("k3", R3, "blue"))
+    follower, said = follow([RAMPS, table, with_car, table, table, table])
+    assert not [f for f in facts(said) if isinstance(f, KnockFact)]
+    assert not [o for o in said if isinstance(o, Warned) and "rule book" in o.words]
+    assert "k3" not in {k.id for k in follower.known.layout.cars}
+
+
+def test_a_move_taken_back_and_built_elsewhere_at_once_is_told_anew() -> None:
+    other = column("c9", -57, -106, 2)
+    follower, said = follow([RAMPS, FIRST, plus(RAMPS, other, road("r9", C1, other))])
+    assert [f.type for f in facts(said)] == ["ramp", "ramp", "move", "undo", "move"]
+    assert not [f for f in facts(said) if isinstance(f, KnockFact)]
+    assert follower.game.whose_turn == "pink"
+
+
+def test_a_move_knocked_off_the_table_by_the_next_builder_is_a_knock() -> None:
+    _, said = follow([RAMPS, FIRST, plus(RAMPS, C4, road("r4", column("c2", 57, 0), C4))])
+    assert [f.type for f in facts(said)][-2:] == ["move", "knock"]
+    assert [f.by for f in facts(said) if isinstance(f, KnockFact)] == ["pink"]
+
+
 def test_who_builds_on_pieces_of_a_turn_taken_back_takes_them_in_again() -> None:
     follower, _ = follow([RAMPS, FIRST, SECOND])
     follower.handle(Said(UndoFact(turn=2)), 5.0)
