@@ -25,10 +25,11 @@ _PIECES: Final = (
     (rules_say.ROAD, set[str]()),
     (rules_say.COLUMN, set[str]()),
 )
-_PLAYERS: Final = {"player", "next", "owner"}
-_NUMBERS: Final = {"n", "x", "y", "before", "turn", "time"}
+_PLAYERS: Final = {"player", "next", "owner", "giver", "taker"}
+_SENTENCES_WITHIN: Final = {"where", "why", "way", "lies", "hint", "seen", "there"}
+_NUMBERS: Final = {"n", "x", "y", "before", "turn", "time", "first", "last", "most"}
 _NUMBER: Final = r"-?[\d.]+"
-_SENTENCES: Final = (*say.SAID, *say.SAID_OF_STATE, *say.SAID_OF_PIECES, *say.SAID_AS_HELP)
+_SENTENCES: Final = (*say.SAID, *say.SAID_OF_STATE, *say.SAID_OF_PIECES, *say.SAID_AS_HELP, *say.SAID_AS_REFUSAL)
 
 
 @lru_cache(maxsize=2048)
@@ -83,7 +84,7 @@ def _part(name: str, value: str, words: Words) -> str:
     if name == "way" and " and " in value:
         first, _, second = value.partition(" and ")
         return words.fill(rules_say.TWO, first=_of(first, words) or first, second=_of(second, words) or second)
-    return _of(value, words) or value if name in ("where", "why", "way", "lies") else value
+    return _of(value, words) or value if name in _SENTENCES_WITHIN else value
 
 
 def _piece(text: str, words: Words) -> str | None:
@@ -106,11 +107,15 @@ def _piece(text: str, words: Words) -> str | None:
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"\{(\w+)\}", template)
-    text = "".join(
-        re.escape(part) if i % 2 == 0 else rf"(?P<{part}>{_NUMBER if part in _NUMBERS else '.+?'})"
-        for i, part in enumerate(parts)
-    )
+    text, met = "", set[str]()
+    for number, part in enumerate(re.split(r"\{(\w+)\}", template)):
+        if number % 2 == 0:
+            text += re.escape(part)
+        elif part in met:
+            text += f"(?P={part})"
+        else:
+            text += f"(?P<{part}>{_NUMBER if part in _NUMBERS else '.+?'})"
+            met.add(part)
     return re.compile(text, re.DOTALL)
 
 
