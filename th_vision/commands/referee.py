@@ -92,27 +92,26 @@ def run(asked: Asked) -> Outcome:
             if resumed is None
             else resumed.follower(pieces, turn_pause_s=asked.turn_pause_s)
         )
-        session = _session(asked, source, ending)
-        game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
-        writer, note = _writer(asked, game_path)
         stdout_taken = STDOUT in (asked.game, asked.json)
         screen = Screen(
             sys.stderr if stdout_taken else sys.stdout,
             color=asked.color,
             living=asked.terminal,
             width=None if asked.terminal else 100,
-            language=asked.lang,
         )
         ending.callback(screen.close)
-        keeper = Keeper(writer, patient=True, warn=lambda text: screen.say(Line(text, kind="too_close")))
-        ending.callback(keeper.close)
         commands: queue.Queue[Spoken] = queue.Queue()
-        seats = _Seats(asked, follower, commands, screen, session)
+        seats = _Seats(asked, follower, commands, screen)
         for closing in seats.open(fact, pieces, resumed):
             ending.callback(closing)
+        session = _session(asked, source, ending)
+        game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
+        writer, note = _writer(asked, game_path)
+        keeper = Keeper(writer, patient=True, warn=lambda text: screen.say(Line(text, kind="too_close")))
+        ending.callback(keeper.close)
         reader = ReadAside(pieces)
         ending.callback(reader.close)
-        referee = Referee(follower, table, pieces, seats.outputs(asked), keeper, reader=reader)
+        referee = Referee(follower, table, pieces, seats.outputs(asked, session), keeper, reader=reader)
         _begin(fact, resumed, keeper, session)
         for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
             screen.say(in_language(line, asked.lang))
@@ -175,6 +174,7 @@ def _writer(asked: Asked, path: Path) -> tuple[RecordWriter | None, str]:
 def _session(asked: Asked, source: Source, ending: contextlib.ExitStack) -> Any:
     if asked.record is None:
         return None
+    from th_vision.sessions.source_info import info_of
     from th_vision.sessions.writer import SessionWriter
 
     session = SessionWriter.open(
@@ -182,7 +182,7 @@ def _session(asked: Asked, source: Source, ending: contextlib.ExitStack) -> Any:
         camera=source.camera,
         table_toml=asked.calibration,
         pieces_toml=asked.pieces,
-        info={"recorded_at": asked.now, "source": source.name},
+        info={**info_of(source), "recorded_at": asked.now},
         live=isinstance(source, LiveSource),
     )
     ending.callback(session.close)
@@ -227,11 +227,8 @@ def _table(command: Recalibrate, source: Source) -> TableCalibration:
 class _Seats:
     """Everybody who watches: the terminal, a page, a voice, another program, a session."""
 
-    def __init__(
-        self, asked: Asked, follower: Follower, commands: queue.Queue[Spoken], screen: Screen, session: Any
-    ) -> None:
+    def __init__(self, asked: Asked, follower: Follower, commands: queue.Queue[Spoken], screen: Screen) -> None:
         self._asked, self._follower, self._commands, self._screen = asked, follower, commands, screen
-        self._session = session
         self._json: JsonEvents | None = None
         self._page: Any = None
         self._voice: Any = None
@@ -264,15 +261,15 @@ class _Seats:
             closing.append(self._voice.close)
         return closing
 
-    def outputs(self, asked: Asked) -> Outputs:
+    def outputs(self, asked: Asked, session: Any) -> Outputs:
         """Where the referee sends everything."""
         outputs = Outputs(
             say=self._say, picture=asked.picture, language=asked.lang, quiet=asked.quiet, watch=self._watch
         )
         if self._page is not None:
             outputs = replace(outputs, view=self._see)
-        if self._session is not None:
-            outputs = replace(outputs, line=self._session.game_line, layout=self._session.scene)
+        if session is not None:
+            outputs = replace(outputs, line=session.game_line, layout=session.scene)
         return replace(outputs, answer=self._speak) if self._voice is not None else outputs
 
     def _speak(self, line: Line) -> None:

@@ -1,0 +1,127 @@
+"""``th-vision referee`` as it is typed: what is refused in one line, and a game from its options to its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import cli
+from rules.record import read_record
+from tests.th_vision.games import PIECES, RAMPS, follow, game_line
+from tests.th_vision.referee.live_scene import LAYOUTS, Film, read
+from tests.th_vision.still_scene import table
+from th_vision import terminal
+from th_vision.commands import referee as command
+from th_vision.errors import VisionError
+from th_vision.referee.reading import ReadAside
+from th_vision.referee.resume import load_game
+
+
+@pytest.fixture
+def film(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The command with a film instead of a camera, and eyes that see its layouts."""
+    monkeypatch.setattr(command, "open_with_table", lambda spec, calibration: (Film(), table()))
+    monkeypatch.setattr(command, "pieces_for", lambda source, pieces: PIECES)
+    monkeypatch.setattr(command, "ReadAside", lambda pieces: ReadAside(pieces, read, process=False))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> int:
+    return terminal.run(cli.app, ["referee", *words])
+
+
+def test_a_game_is_recorded_under_the_days_name_where_no_other_is_given(
+    film: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run("film", "--players", "blue,pink", "--speed", "0") == 0
+    (record,) = film.glob("game-*.jsonl")
+    kinds = [line.type for line in read_record(record).facts]
+    assert kinds == ["game", "ramp", "ramp", "move", "move", "move"]
+    said = capfd.readouterr().out
+    assert f"The game's record: {record.name}" in said
+    assert "Turn 3: blue builds road r5" in said
+    assert "\x1b" not in said
+
+
+def test_a_game_is_taken_up_from_its_record_and_goes_on_in_it(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    follower, _ = follow(LAYOUTS[:4])
+    path = film / "game.jsonl"
+    lines = [game_line(), *follower.told]
+    path.write_text("".join(f"{line.to_line()}\n" for line in lines))
+    assert run("film", "--resume", str(path), "--speed", "0") == 0
+    assert "The game goes on after turn 2" in capfd.readouterr().out
+    kinds = [line.type for line in read_record(path).facts]
+    assert kinds[:5] == ["game", "ramp", "ramp", "move", "move"]
+    assert not list(film.glob("game-*.jsonl"))
+    assert not list(film.glob("game.jsonl.*"))
+
+
+def test_answers_that_were_cut_off_are_written_when_the_game_goes_on(film: Path) -> None:
+    assert run("film", "--players", "blue,pink", "--speed", "0", "--game", "game.jsonl") == 0
+    whole = (film / "game.jsonl").read_text().splitlines()
+    last = max(i for i, line in enumerate(whole) if '"type":"move"' in line)
+    (film / "cut.jsonl").write_text("\n".join(whole[: last + 1]) + '\n{"type":"ruling","tu')
+    resumed = load_game(film / "cut.jsonl")
+    assert [answer.to_line() for answer in resumed.missing] == whole[last + 1 :]
+    assert len(resumed.notes) == 1
+
+
+def test_events_go_to_standard_output_and_sentences_to_the_other_one(
+    film: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run("film", "--players", "blue,pink", "--speed", "0", "--json", "-", "--quiet") == 0
+    out, err = capfd.readouterr()
+    events = [json.loads(line) for line in out.splitlines()]
+    assert [event["fact"]["type"] for event in events if event["event"] == "told"].count("move") == 3
+    assert "At the end" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "nobody is named"),
+        (("--players", "blue"), "1 given"),
+        (("--players", "blue,purple"), "'purple' has no colour"),
+        (("--players", "blue,pink", "--speed", "-1"), "is no speed"),
+        (("--players", "blue,pink", "--turn-pause", "0"), "give seconds"),
+        (("--players", "blue,pink", "--serve", "here:now"), "is no port"),
+        (("--players", "blue,pink", "--game", "nowhere/game.jsonl"), "no folder"),
+        (("--players", "blue,pink", "--game", "-", "--json", "-"), "another output"),
+        (("--players", "blue,pink", "--record", "-"), "can't go to standard output"),
+        (("--resume", "nothing.jsonl"), "can't be read"),
+        (("--players", "blue,pink", "--lang", "tlh"), "tlh"),
+    ],
+)
+def test_what_can_t_be_is_refused_in_one_line(
+    words: tuple[str, ...], message: str, film: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run("film", *words) == 2
+    err = capfd.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(film.iterdir())
+
+
+def test_a_game_of_other_players_is_not_gone_on_with(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (film / "game.jsonl").write_text(f"{game_line().to_line()}\n")
+    assert run("film", "--resume", "game.jsonl", "--players", "pink,blue") == 2
+    assert "is a game of blue,pink" in capfd.readouterr().err
+
+
+def test_a_new_calibration_must_be_this_cameras(film: Path) -> None:
+    from th_vision.referee.commands import Recalibrate
+
+    with pytest.raises((VisionError, Exception), match=r"table\.toml"):
+        command._table(Recalibrate(film / "table.toml"), Film())
+
+
+def test_a_layout_of_the_record_has_every_piece_where_it_was_seen(film: Path) -> None:
+    follower, _ = follow([RAMPS])
+    path = film / "game.jsonl"
+    path.write_text("".join(f"{line.to_line()}\n" for line in [game_line(), *follower.told]))
+    taken_up = load_game(path).follower(PIECES)
+    assert taken_up.state == "checking"
+    assert {c.id: (c.x, c.y) for c in taken_up.known.layout.columns} == {c.id: (c.x, c.y) for c in RAMPS.columns}
