@@ -12,7 +12,7 @@ from rules.messages import messages
 from rules.record import read_record
 from th_vision.errors import VisionError
 from th_vision.sessions import header as names
-from th_vision.sessions.reader import Session, open_session
+from th_vision.sessions.reader import Session, being_written, open_session
 from th_vision.sources import CLOUD_SUFFIXES, open_source
 
 
@@ -102,7 +102,9 @@ def _about_session(session: Session, check: bool) -> Info:
 def _troubles(info: Info, session: Session) -> None:
     """What is wrong with a session, as far as it has been read."""
     end = session.end or {}
-    if not session.ended:
+    if not session.ended and being_written(session.path):
+        info.troubles.append("is being recorded just now; this is what is in it by now")
+    elif not session.ended:
         info.troubles.append("cut before its end; th-vision repair makes a whole file of it")
     if session.losses.frames:
         info.troubles.append(f"{session.losses.frames} frames are damaged or missing")

@@ -305,6 +305,20 @@ class Session:
         )
 
 
+def being_written(path: Path) -> bool:
+    """Whether a writer has the file open just now, where the system can tell."""
+    try:
+        import fcntl
+
+        with open(path, "rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (ImportError, OSError):
+        return False
+    return False
+
+
 def open_session(path: Path, *, walk: bool = False, part: int = 0) -> Session:
     """Open a session file. ``walk``: read all of it instead of believing its summary. ``part``: which of several.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from th_vision.errors import VisionError
 from th_vision.frame import Source
 from th_vision.live.protocol import LiveSource
+from th_vision.sessions.source_info import info_of
 from th_vision.sessions.writer import Counts, SessionWriter
 
 TELL_EVERY_S = 10.0
@@ -54,12 +55,7 @@ def record(
         VisionError: the file can't be made, the disk is full (of a copy), or the source can't be read.
     """
     live = isinstance(source, LiveSource)
-    info = {"source": source.name, "recorded_at": recorded_at}
-    if isinstance(source, LiveSource):
-        state = source.state
-        known = {"firmware": state.firmware, "usb_type": state.usb}
-        info |= {key: value for key, value in known.items() if value}
-    info |= dict(getattr(source, "info", {}))
+    info = {**info_of(source), "recorded_at": recorded_at}
     writer = SessionWriter.open(
         path,
         camera=source.camera,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +15,10 @@ from tests.conftest import ROOT
 from tests.th_vision.sessions import small
 from tests.th_vision.sources.folders import own_folder
 from th_vision import terminal
+from th_vision.frame import Frame
 from th_vision.sessions.reader import open_session
+from th_vision.sessions.source_info import info_of
+from th_vision.sessions.writer import SessionWriter
 from th_vision.sources import open_source
 
 TURN = ROOT / "fixtures" / "recordings" / "turn.mcap"
@@ -40,6 +46,19 @@ def test_record_a_folder_and_get_the_same_frames(tmp_path: Path, capfd: pytest.C
         assert (a.depth == b.depth).all()
         assert a.color is not None
         assert (a.color == b.color).all()
+
+
+def test_what_a_camera_says_of_itself_goes_into_the_metadata() -> None:
+    class Camera:
+        name = "realsense"
+        camera = small.CAMERA
+        facts = SimpleNamespace(firmware="5.16.0.1", usb="3.2", preset="default", laser_mw=150.0, emitter=None)
+
+        def __iter__(self) -> Iterator[Frame]:
+            return iter(())
+
+    said = {"source": "realsense", "firmware": "5.16.0.1", "usb_type": "3.2", "preset": "default", "laser_mw": "150.0"}
+    assert info_of(Camera()) == said
 
 
 def test_record_stops_after_the_seconds_asked_for(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -129,6 +148,18 @@ def test_info_of_a_damaged_session_says_so_and_ends_with_status_1(
     status, out, err = call(capfd, "info", path, "--check")
     assert (status, err) == (0, "")
     assert "20 (all read, all as they were recorded)" in out
+
+
+def test_info_of_a_session_that_is_being_recorded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.mcap"
+    with SessionWriter.open(path, camera=small.CAMERA, table_toml=None, pieces_toml=None, info={}) as writer:
+        writer.frame(small.frame(0))
+        while writer.written_bytes < 10_000:
+            time.sleep(0.01)
+        status, _, err = call(capfd, "info", path)
+    assert status == 1
+    assert "is being recorded just now" in err
+    assert call(capfd, "info", path)[0] == 0
 
 
 def test_repair_and_go_on_with_what_is_left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
