@@ -559,3 +559,5 @@ ENROLL_USUAL_SHARE = 0.4
 # A recording's still moments: frames that are fused at most, and how near (mm) the same layout lies in two of them.
 ENROLL_FRAMES = 36
 ENROLL_SAME_MM = 3.0
+# A live layout from which a disc is missing is taken when it has stood so long.
+ENROLL_WAIT_S = 20.0

@@ -68,14 +68,16 @@ def run(
 
     from th_vision.enroll.arrange import arrange
     from th_vision.enroll.enrolled import judge
-    from th_vision.enroll.moments import layout_view
+    from th_vision.enroll.moments import await_layout, layout_view
     from th_vision.enroll.pieces_file import pieces_toml
     from th_vision.enroll.sizes import measure
-    from th_vision.live.takes import some_of
-    from th_vision.live.tolerances import LOOK_FRAMES
+    from th_vision.live.protocol import LiveSource
 
     try:
-        view, things = layout_view(some_of(source, LOOK_FRAMES), table)
+        if isinstance(source, LiveSource):
+            view, things = await_layout(source, table, lambda view, things: arrange(view, things, plan), log)
+        else:
+            view, things = layout_view(source, table)
         laid = arrange(view, things, plan)
     except VisionError as error:
         raise VisionError(f"{spec}: {error}") from None

@@ -12,7 +12,7 @@ from th_vision import tolerances
 from th_vision.detect.colors import chroma
 from th_vision.detect.plan import PlanView
 from th_vision.enroll.find import Thing
-from th_vision.enroll.layout_plan import LayoutPlan
+from th_vision.enroll.layout_plan import STACK_DISCS, LayoutPlan
 from th_vision.errors import VisionError
 
 Array = NDArray[np.float64]
@@ -38,6 +38,16 @@ class Laid:
     stack: Thing | None
     cars: tuple[LaidCar, ...]
     city: tuple[tuple[str, Thing], ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What does not lie in the first row, in words."""
+        names = {
+            "no gray disc lies single in the stick's row": self.gray,
+            "no yellow disc lies in the stick's row": self.yellow,
+            f"no stack of {STACK_DISCS} discs stands in the stick's row": self.stack,
+        }
+        return tuple(text for text, thing in names.items() if thing is None)
 
 
 def arrange(plan: PlanView, things: Sequence[Thing], layout: LayoutPlan) -> Laid:

@@ -38,7 +38,7 @@ class Enrolled:
 def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: Pieces, usual_name: str) -> Enrolled:
     """Decide what is good enough to be used; what isn't keeps the value of ``usual``, called ``usual_name``."""
     entries: list[Entry] = []
-    doubts = _missing(laid, usual_name)
+    doubts = [f"{text}: lay it too, or {usual_name} stays" for text in laid.missing]
     size_lines: list[str] = []
     wrong_stack = _wrong_stack(sizes)
     for key in _size_keys(layout):
@@ -134,15 +134,6 @@ def _unusual(key: str, size: Size) -> list[str]:
     if usual is None or abs(size.mm - usual) <= tolerances.ENROLL_USUAL_SHARE * usual + 2 * size.sigma_mm:
         return []
     return [f"{key}: {size.mm:.1f} mm is far from the usual {usual:g}: is it the piece it should be? Check by hand"]
-
-
-def _missing(laid: Laid, usual_name: str) -> list[str]:
-    names = {
-        "no gray disc lies single in the stick's row": laid.gray,
-        "no yellow disc lies in the stick's row": laid.yellow,
-        f"no stack of {STACK_DISCS} discs stands in the stick's row": laid.stack,
-    }
-    return [f"{text}: lay it too, or {usual_name} stays" for text, thing in names.items() if thing is None]
 
 
 def _wrong_stack(sizes: Sizes) -> str | None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from calibration.table import TableCalibration
 from th_vision import tolerances
 from th_vision.detect.plan import PlanView, plan_view
+from th_vision.enroll.arrange import Laid
 from th_vision.enroll.find import Thing, find_things
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
+from th_vision.live.protocol import LiveSource
 from th_vision.still_view import fuse
 from th_vision.stillness import Moment, Stillness
 
+_LAY = "lay the pieces out (th-vision calibrate pieces --show shows how) and take your hands away"
 _WORDS = {
     "hand": "a hand is over the table all the time; take your hands away and record some seconds",
     "moving": "the table never stands still; record some seconds with nobody touching it",
@@ -53,6 +56,53 @@ def layout_view(frames: Iterable[Frame], table: TableCalibration) -> tuple[PlanV
     if refused is not None:
         raise refused
     raise VisionError(_why_none(states, reasons))
+
+
+def await_layout(
+    source: LiveSource,
+    table: TableCalibration,
+    arranged: Callable[[PlanView, list[Thing]], Laid],
+    tell: Callable[[str], None],
+) -> tuple[PlanView, list[Thing]]:
+    """The same at a live camera, which is then closed: waits until the layout is whole, and says what is not.
+
+    ``arranged`` names the things, or raises VisionError where they can't be what was named. A layout from which a disc
+    is missing is taken when nobody has added it for a while.
+
+    Raises:
+        VisionError: the camera was closed before.
+    """
+    watch = Stillness(table)
+    said = _LAY
+    tell(said)
+    waiting: tuple[PlanView, list[Thing]] | None = None
+    since_s = 0.0
+    try:
+        for frame in source:
+            seen = watch.see(frame)
+            if seen.moment is not None:
+                waiting, text = None, ""
+                try:
+                    plan = plan_view(fuse(seen.moment.frames, table))
+                    things = find_things(plan)
+                    laid = arranged(plan, things)
+                except VisionError as error:
+                    text = str(error)
+                else:
+                    if not laid.missing:
+                        return plan, things
+                    waiting, since_s = (plan, things), frame.time_s
+                    text = f"{laid.missing[0]}; lay it, or wait {tolerances.ENROLL_WAIT_S:g} s to go on without"
+                if text != said:
+                    said = text
+                    tell(f"not yet: {said}")
+            elif seen.state != "still":
+                waiting = None
+            elif waiting is not None and frame.time_s - since_s >= tolerances.ENROLL_WAIT_S:
+                return waiting
+    finally:
+        source.close()
+    raise VisionError("the camera has ended before the pieces were laid out")
 
 
 def _moments(

@@ -50,11 +50,19 @@ class Example:
 
 
 @lru_cache(maxsize=2)
-def laid_example(seed: int, name: str, camera: str, distance_mm: float, surface: str, turn_deg: float) -> Example:
+def laid_example(
+    seed: int,
+    name: str,
+    camera: str,
+    distance_mm: float,
+    surface: str,
+    turn_deg: float,
+    color_size: tuple[int, int] = (1920, 1080),
+) -> Example:
     """Calibrate, lay out, look, find and measure."""
     pieces = SETS[name]
     rng = np.random.default_rng(seed)
-    placed = camera_over_table(rng, camera, distance_mm)
+    placed = replace(camera_over_table(rng, camera, distance_mm), color_size=color_size)
     layout = LayoutPlan(tuple(pieces.players), tuple(pieces.cars))
     scene = laid_out_scene(rng, pieces, layout.players, layout.cars, turn_deg=turn_deg, below=turn_deg < 90)
     scene = replace(scene, table=table_for(rng, surface))

@@ -14,11 +14,13 @@ from calibration.camera import Camera
 from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.commands import calibrate_pieces as command
+from th_vision.enroll.arrange import arrange
 from th_vision.enroll.enrolled import judge
-from th_vision.enroll.moments import layout_view
+from th_vision.enroll.moments import await_layout, layout_view
 from th_vision.enroll.sizes import Size
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
+from th_vision.live.protocol import CameraState
 
 from .laid import Example, laid_example
 from .test_sizes import EXAMPLES
@@ -180,6 +182,43 @@ def test_the_moment_with_most_on_the_table_is_taken(example: Example) -> None:
     plan, things = layout_view(recording, example.table)
     assert len(things) == len(example.things)
     assert plan.view.frames <= len(example.frames)
+
+
+class Live(Recording):
+    """Frames as if they came from a camera."""
+
+    closed = False
+    state = CameraState()
+
+    def read_latest(self, max_age_s: float) -> Frame | None:
+        return None
+
+    def close(self) -> None:
+        Live.closed = True
+
+
+def test_a_live_camera_waits_for_the_layout_and_is_closed(example: Example) -> None:
+    told: list[str] = []
+    frames = renumbered((*example.empty, *example.frames, *example.empty, *example.empty))
+    Live.closed = False
+    _, things = await_layout(
+        Live(example.camera, tuple(frames)),
+        example.table,
+        lambda plan, things: arrange(plan, things, example.layout),
+        told.append,
+    )
+    assert len(things) == len(example.things)
+    assert Live.closed
+    assert "lay the pieces out" in told[0]
+    assert told[1].startswith("not yet: nothing lies on the table")
+
+
+def test_a_live_layout_without_a_disc_is_taken_after_a_while(example: Example) -> None:
+    told: list[str] = []
+    frames = [replace(frame, time_s=6.0 * k) for k, frame in enumerate(renumbered(example.frames * 4))]
+    without = replace(example.laid, yellow=None)
+    await_layout(Live(example.camera, tuple(frames)), example.table, lambda plan, things: without, told.append)
+    assert "no yellow disc" in told[1]
 
 
 def test_an_empty_table_shows_nothing(example: Example) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,10 @@ from th_vision.enroll.palette import colors_of, look_alike
 
 from .laid import Example, laid_example
 
-EXAMPLES = [(3101, "square", "D415", 580.0, "wood", 4.0), (3104, "round", "D435", 680.0, "white", 180.0)]
+EXAMPLES: list[tuple[Any, ...]] = [
+    (3101, "square", "D415", 580.0, "wood", 4.0),
+    (3104, "round", "D435", 680.0, "white", 180.0, (1280, 720)),
+]
 # What is promised of a D415 at 0.58 m, mm.
 PROMISED_MM = {
     "disc.diameter": 0.3,
