@@ -44,20 +44,27 @@ def write_mcap_session(
     camera = session.camera.camera
     told = Telling(session, pieces, about or {}, log)
     write_aside(pieces_file, pieces_toml(pieces))
-    _write(bench, camera, told.calibration(), None)
-    count = _write(path, camera, told.game(moments), pieces_file)
+    _write(bench, camera, told.calibration(), None, f"simulated-{session.setup.seed}-calibration")
+    count = _write(path, camera, told.game(moments), pieces_file, f"simulated-{session.setup.seed}")
     told.write(truth, record, pieces_file)
     return count
 
 
-def _write(path: Path, camera: Camera, frames: Iterator[Frame], pieces_file: Path | None) -> int:
-    """One recording with every frame in it."""
+def _write(path: Path, camera: Camera, frames: Iterator[Frame], pieces_file: Path | None, name: str) -> int:
+    """One recording with every frame in it. It has a ``name`` of its own: the same seed gives the same bytes."""
     from th_vision.sessions.writer import SessionWriter
 
     count = 0
     info = {"source": "th-vision simulate"}
     with SessionWriter.open(
-        path, camera=camera, table_toml=None, pieces_toml=pieces_file, info=info, all_frames=True, live=False
+        path,
+        camera=camera,
+        table_toml=None,
+        pieces_toml=pieces_file,
+        info=info,
+        all_frames=True,
+        live=False,
+        session=name,
     ) as writer:
         for frame in frames:
             writer.frame(frame)
