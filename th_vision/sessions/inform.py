@@ -200,7 +200,9 @@ def _other(path: Path, check: bool) -> Info:
     if check:
         times = [frame.time_s for frame in source]
         info.add("frames", f"{len(times)}, {_duration(times[-1] - times[0]) if times else 'none'}")
-        info.add("pixels", "can't be verified: this kind of file has no hashes of its frames")
+        unverified = getattr(source, "unverified", "its frames have no hashes")
+        info.add("pixels", f"can't be verified: {unverified}" if unverified else "as recorded, by their checksums")
+    info.troubles += [text.removeprefix(f"{path}: ") for text in getattr(source, "troubles", ())]
     return info
 
 

@@ -56,6 +56,8 @@ class SdkRecording:
             self.close()
             raise
         self._check_unit()
+        if self._own is not None and self._own.cut:
+            self._say("cut", f"was cut short: what is whole is read; {_AGAIN}")
 
     @property
     def name(self) -> str:
@@ -77,7 +79,7 @@ class SdkRecording:
         """Why damage of its pictures can't be noticed, as far as it has been read; empty where it would be."""
         if self._own is not None and not self._unchecked and not self._converted:
             return ""
-        return f"{self.name}: its pictures have no checksums that can be looked at: damage of them can't be noticed"
+        return "its pictures have no checksums that can be looked at"
 
     def __iter__(self) -> Iterator[Frame]:
         gate = Gate(*_sizes(self._camera), self.facts.fps, start_s=None)
@@ -137,9 +139,7 @@ class SdkRecording:
             self._say("depth", f"{damaged} of its {len(own.depth)} frames are damaged and left out; {_AGAIN}")
         if gaps:
             self._say("color", f"{gaps} of its colour pictures are damaged and left out; {_AGAIN}")
-        if own.cut:
-            self._say("cut", f"was cut short: what is whole has been read; {_AGAIN}")
-        elif own.skipped:
+        if own.skipped and not own.cut:
             self._say("lost", f"is damaged: frames in {own.skipped} places could not be read; {_AGAIN}")
 
     def _from_sdk(self, gate: Gate) -> Iterator[Frame]:

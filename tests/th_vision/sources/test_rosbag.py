@@ -332,3 +332,12 @@ def test_a_bag_on_which_the_sdk_hangs_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.bag").write_bytes(b"#ROSBAG V2.0\n")
     with pytest.raises(VisionError, match=r"a\.bag: the SDK hangs on this file"):
         convert_bag(tmp_path / "a.bag", tmp_path / "a.db3", longest_s=0.02)
+
+
+def test_info_says_whether_the_pictures_are_as_they_were_recorded(tmp_path: Path) -> None:
+    from th_vision.sessions.inform import inform
+
+    assert "as recorded, by their checksums" in str(inform(FIXTURE, check=True))
+    (tmp_path / "cut.db3").write_bytes(FIXTURE.read_bytes()[:100_000])
+    (trouble,) = inform(tmp_path / "cut.db3").troubles
+    assert trouble.startswith("was cut short")
