@@ -7,14 +7,16 @@ is whole up to where it ends.
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import Protocol
 
 from th_vision.sessions import limits
+
+_LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 
 class RawFile(Protocol):
@@ -87,11 +89,6 @@ class PatientFile:
         """How often the disk began to refuse."""
         return self._failures
 
-    def wait_until(self, enough: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait until ``enough`` holds, which is asked after every write; False where it took too long."""
-        with self._changed:
-            return self._changed.wait_for(enough, timeout_s)
-
     def close(self, patience_s: float) -> bool:
         """Bring the rest to the disk, waiting at most so long without any progress; False where bytes are left."""
         with self._changed:
@@ -145,11 +142,12 @@ class PatientFile:
         return taken
 
     def _sync(self) -> None:
-        """Against a power cut. A disk that can't is no worse than before."""
+        """Against a power cut. What can't do it (a pipe) is no worse than before."""
         try:
             os.fsync(self._raw.fileno())
-        except (OSError, ValueError):
-            return
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) in _LOST:
+                self._note(error)
         finally:
             self._synced_s = time.monotonic()
 

@@ -17,6 +17,8 @@ QUEUE_FRAMES = 16
 PENDING_BYTES = 192_000_000
 # Lines of the game and scenes are small and are kept before any frame.
 QUEUE_LINES = 10_000
+# Where frames have no room any more, lines still have so many bytes: those of a hundred games.
+LINES_BYTES = 16_000_000
 # A full disk is asked again so often.
 RETRY_S = 1.0
 # At the end, a disk that takes nothing for so long is given up.

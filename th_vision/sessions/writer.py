@@ -28,7 +28,7 @@ from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.sessions import limits
-from th_vision.sessions.attached import attachments_of, pieces_of_file
+from th_vision.sessions.attached import attachments_of, pieces_of_file, table_of
 from th_vision.sessions.disk import PatientFile, RawFile
 from th_vision.sessions.header import Header
 from th_vision.sessions.pack import Packer
@@ -130,8 +130,11 @@ class SessionWriter:
 
         Raises:
             VisionError: the file can't be made, is there already, or the calibration or pieces can't be read.
+            CalibrationError, RulesError: they can be read, and are none.
         """
         attached = attachments_of(table_toml, pieces_toml)
+        table_of(attached)  # what can't be used is refused before there is a file
+        pieces_of_file(attached)
         header = Header(
             session=session or uuid4().hex,
             software=software(),
@@ -200,7 +203,8 @@ class SessionWriter:
     @property
     def troubles(self) -> tuple[str, ...]:
         """What went wrong so far, a sentence each; empty where everything is well."""
-        counts = self.counts
+        with self._changed:
+            counts, faults = self._counts, dict(self._faults)
         said = []
         if self._file.failures:
             why = self._file.error or "it had no room for a while"
@@ -211,7 +215,7 @@ class SessionWriter:
             said.append(f"{self.path}: {_many(counts.dropped_lines, 'line')} of the game dropped")
         if counts.refused:
             said.append(f"{self.path}: {_many(counts.refused, 'frame')} of another size than the camera's left out")
-        said += [f"{self.path}: {_many(n, 'time')}: {what}" for what, n in self._faults.items()]
+        said += [f"{self.path}: {_many(n, 'time')}: {what}" for what, n in faults.items()]
         if self._unended:
             said.append(f"{self.path}: its end could not be written; it is readable all the same (th-vision repair)")
         return tuple(said)
@@ -253,10 +257,8 @@ class SessionWriter:
         if self._closed:
             return
         with self._changed:
-            if (
-                len(self._queue) - self._queued_frames >= limits.QUEUE_LINES
-                or self._file.pending > limits.PENDING_BYTES
-            ):
+            waiting = len(self._queue) - self._queued_frames
+            if waiting >= limits.QUEUE_LINES or self._file.pending >= limits.PENDING_BYTES + limits.LINES_BYTES:
                 self._counts = replace(self._counts, dropped_lines=self._counts.dropped_lines + 1)
                 return
             self._queue.append(item)
@@ -306,7 +308,8 @@ class SessionWriter:
             act()
         except Exception as error:
             text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-            self._faults[text] = self._faults.get(text, 0) + 1
+            with self._changed:
+                self._faults[text] = self._faults.get(text, 0) + 1
             return False
         return True
 

@@ -19,6 +19,7 @@ from foxglove_schemas_protobuf.RawImage_pb2 import RawImage
 from foxglove_schemas_protobuf.SceneUpdate_pb2 import SceneUpdate
 from mcap.reader import make_reader
 
+from rules.errors import RulesError
 from rules.events import PassFact
 from tests.th_vision.sessions import small
 from th_vision.errors import VisionError
@@ -190,6 +191,28 @@ def test_an_earlier_file_is_never_written_over(tmp_path: Path) -> None:
     small.write(path, 2, if_exists="number")
     assert path.read_bytes() == before
     assert len(list(open_source(str(tmp_path / "game-2.mcap")))) == 2
+
+
+def test_a_calibration_that_is_none_is_refused_before_there_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text("[map]\nfile = 'gone.npz'\n")
+    with pytest.raises(VisionError, match=r"gone\.npz: can't be read"):
+        SessionWriter.open(
+            tmp_path / "game.mcap",
+            camera=small.CAMERA,
+            table_toml=tmp_path / "table.toml",
+            pieces_toml=None,
+            info={},
+        )
+    (tmp_path / "pieces.toml").write_text("[stick]\nlength = -1\n")
+    with pytest.raises(RulesError, match=r"stick\.length"):
+        SessionWriter.open(
+            tmp_path / "game.mcap",
+            camera=small.CAMERA,
+            table_toml=None,
+            pieces_toml=tmp_path / "pieces.toml",
+            info={},
+        )
+    assert not (tmp_path / "game.mcap").exists()
 
 
 def test_frames_of_another_size_are_left_out_and_said(tmp_path: Path) -> None:
