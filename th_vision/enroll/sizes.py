@@ -239,38 +239,31 @@ def _weighed(fits: list[tuple[float, Fit]], index: int) -> Size:
 def _city(plan: PlanView, heights: Heights, kind: str, thing: Thing, out: Sizes) -> None:
     where = f"city.{kind}"
     card = kind in AREAS
-    height_mm = 2.0 if card else thing.height
+    near, roof = np.array([thing.x, thing.y, thing.turn, thing.length, thing.width]), np.zeros(0)
     if card:
-        start = np.array([thing.x, thing.y, thing.turn, thing.length - 1.5, thing.width - 1.5])
+        near[3:] -= 1.5
+        height = heights.of_top(bar_outline(near, "square"), 2.0, tolerances.ENROLL_CARD_INSET_MM, 0.35)
+        fits = _card_fits(plan, near, height.mm if height is not None else 2.0)
     else:
-        start = _patch(plan, thing, thing.height * _ROOFS[1], roof=True)
-    if card:
-        height = heights.of_top(bar_outline(start, "square"), height_mm, tolerances.ENROLL_CARD_INSET_MM, 0.35)
-    else:
-        height = heights.of_top(bar_outline(start, "square"), height_mm, tolerances.ENROLL_TOP_INSET_MM, 0.97)
-    if height is not None:
-        height_mm = max(height.mm, 0.5)
-    shares = (1.0,) if card else _ROOFS
-    paint: Paint = "printed" if card else "even"
-    fits = [
-        (share, fit)
-        for share in shares
-        if (fit := fit_outline(plan, _block, start, share * height_mm, paint)) is not None
-    ]
+        near = roof = _patch(plan, thing, thing.height * _ROOFS[1], roof=True)
+        height = heights.of_top(bar_outline(near, "square"), thing.height, tolerances.ENROLL_TOP_INSET_MM, 0.97)
+        top_mm = height.mm if height is not None else thing.height
+        tried = ((share, fit_outline(plan, _block, near, share * top_mm)) for share in _ROOFS)
+        fits = [(share, fit) for share, fit in tried if fit is not None]
     if not fits:
         out.failed[where] = "its outline can't be seen in colour"
         return
-    if card and not beyond_is_table(plan, bar(fits[0][1].parameters, "square"), height_mm):
-        out.failed[where] = "its rim looks like the table"
-        return
-    if max(fit.weakest for _, fit in fits) < tolerances.ENROLL_LEAST_SIDE:
+    whole = [(share, fit) for share, fit in fits if fit.weakest >= tolerances.ENROLL_LEAST_SIDE]
+    if not whole:
         out.failed[where] = "one of its sides can't be seen in colour"
         return
-    fits = [(share, fit) for share, fit in fits if fit.weakest >= tolerances.ENROLL_LEAST_SIDE]
-    sides = sorted((_weighed(fits, index) for index in (3, 4)), key=lambda size: -size.mm)
+    if card and not beyond_is_table(plan, _block(whole[0][1].parameters), 2.0):
+        out.failed[where] = "its rim looks like the table"
+        return
+    sides = sorted((_weighed(whole, index) for index in (3, 4)), key=lambda size: -size.mm)
     for name, size in zip(("length", "width"), sides, strict=True):
         # a roof's edge over its own wall is hard to see: the patch of the roof's colour has to say the same
-        doubt = 0.0 if card else float(abs((max if name == "length" else min)(start[3:]) - size.mm))
+        doubt = float(abs((max if name == "length" else min)(roof[3:]) - size.mm)) if len(roof) else 0.0
         sigma = float(np.sqrt(size.sigma_mm**2 + tolerances.ENROLL_CITY_MM**2 + doubt**2))
         out.sizes[f"{where}.{name}"] = Size(size.mm, sigma, size.source)
     if height is None:
@@ -278,6 +271,13 @@ def _city(plan: PlanView, heights: Heights, kind: str, thing: Thing, out: Sizes)
         return
     sigma = float(np.hypot(height.sigma_mm, 0.0 if card else tolerances.ENROLL_ROOF_MM))
     out.sizes[f"{where}.height"] = Size(height.mm, sigma, "depth of the card" if card else "depth of the roof")
+
+
+def _card_fits(plan: PlanView, near: Array, z_mm: float) -> list[tuple[float, Fit]]:
+    """The outline of a card, begun at several sizes: outside of it its print can't be seen, far inside is its print."""
+    starts = [near - [0, 0, 0, less, less] for less in (0.0, 1.5, 3.0)]
+    fits = [fit for start in starts if (fit := fit_outline(plan, _block, start, z_mm, "printed")) is not None]
+    return [(1.0, max(fits, key=lambda fit: (round(fit.weakest, 1), -fit.misfit)))] if fits else []
 
 
 def _patch(plan: PlanView, thing: Thing, z_mm: float, *, roof: bool = False) -> Array:
