@@ -18,11 +18,20 @@ import numpy as np
 
 from bench import measures as m
 from bench.disc_edges import rim_sigma_px
-from bench.realism_frames import Shots, edges_of_a_box, quiet, real_shots, stick_share, synthetic_shots
+from bench.realism_frames import (
+    Shots,
+    edges_of_a_box,
+    quiet,
+    real_shadow,
+    real_shots,
+    stick_share,
+    synthetic_shots,
+)
 
 BINS_MM = [620.0, 670.0, 730.0, 780.0, 830.0]
 WINDOW_PX = 30
 NEAR = 0.3
+SHADOW = "shadow width, share of the disparity step"
 
 # Stated for the sensor, or 30 % around a single stated figure; the two quantiles allow a pixel around 2-8 px.
 RANGES = {
@@ -42,7 +51,7 @@ RANGES = {
     "fattening bottom, px": (1, 4),
     "fattening sideways, 5 % quantile, px": (0.8, 4),
     "fattening sideways, 95 % quantile, px": (6, 9),
-    "shadow width, share of the disparity step": (0.7, 1.3),
+    SHADOW: (0.7, 1.3),
 }
 SHARES = {("D415", (1280, 720)): 0.88, ("D435", (1280, 720)): 0.71, ("D435", (848, 480)): 0.52}
 
@@ -143,6 +152,9 @@ def main() -> int:
     real = measure(real_shots(args.real)) if (args.real / "camera.json").exists() else {}
     if not real:
         sys.stderr.write(f"{args.real}: no real frames here; comparing with the stated ranges alone\n")
+    box = args.real.parent / "d435i_tags_floor"
+    if box.is_dir():
+        real[SHADOW] = real_shadow(box)
     stated = real | {share_name(*key): value for key, value in SHARES.items()}
     found = {model: virtual(model, seeds) for model in models}
     bad = 0

@@ -24,6 +24,8 @@ REAL_GAIN, REAL_FX = 52.3e3, 943.0
 REAL_RIPPLE = 0.011  # this unit's is near the upper end of what is stated
 DISC_ROOM_PX = 78
 BOX_HEIGHT_MM = 40.0
+# The real box: rows where nothing else is before the wall, and by how much its green is above its red.
+BOX_ROWS, BOX_GREENER = (165, 300), 30
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,31 @@ def edges_of_a_box(model: str, seed: int) -> dict[str, float]:
     out["fattening sideways, 95 % quantile, px"] = float(np.percentile(sideways, 95))
     out["shadow width, share of the disparity step"] = float(np.mean(shadow))
     return out
+
+
+def real_shadow(folder: Path) -> float:
+    """Shadow of the real box (D435i, depth aligned to colour), share of the disparity step.
+
+    Aligned depth has the right imager's shadow and the colour camera's, one beside the other: both bases count.
+    """
+    model = camera_model("D435")
+    depth = cv2.imread(str(folder / "00000000-depth.png"), -1).astype(float)
+    color = cv2.imread(str(folder / "00000000-rgb.png")).astype(int)
+    h, w = depth.shape
+    fx = model.color_fx * h / model.color_size[1]
+    teal = color[..., 1] - color[..., 2] > BOX_GREENER
+    rows, columns = BOX_ROWS, slice(w // 2 - 60, w // 2 + 110)
+    shares = []
+    for v in range(*rows, 3):
+        inside = np.flatnonzero(teal[v, columns]) + columns.start
+        left, right = int(inside[0]), int(inside[-1])
+        near = np.median(depth[v, left + 20 : right - 20])
+        wall = depth[v, left - 90 : left - 40]
+        far = np.median(wall[wall > 0])
+        box = np.flatnonzero((depth[v, left - 15 :] > 0) & (depth[v, left - 15 :] < near + 25))[0] + left - 15
+        step = fx * (model.baseline_mm + model.color_x_mm) * (1 / near - 1 / far)
+        shares.append(float((depth[v, left - 40 : box] == 0).sum()) / step)
+    return float(np.median(shares))
 
 
 def quiet() -> None:

@@ -59,10 +59,10 @@ def dots_picture(shape: tuple[int, int], dots: Dots, seed: int) -> Floats:
 
 
 class InfraredPair:
-    """What the two imagers of a camera see of a clean render."""
+    """What the two imagers of a camera see of a clean render. ``camera`` may be moved from render to render."""
 
     def __init__(self, camera: VirtualCamera, dots: Dots, seed: int) -> None:
-        self._camera = camera
+        self.camera = camera
         self._dots_at = np.zeros(2, dtype=np.float32)
         K = camera.depth
         margin = 1.3  # the projector lights more than one imager sees
@@ -78,14 +78,14 @@ class InfraredPair:
         self._dots_at = dots_px.astype(np.float32) * np.float32(_TEXELS)
         meshes = list(clean.parts)
         caster = Caster(meshes)
-        looks = Looks(clean.scene, meshes, self._camera.distance_mm / self._camera.depth.fx)
+        looks = Looks(clean.scene, meshes, self.camera.distance_mm / self.camera.depth.fx)
         return (
             self._eye(caster, looks, 0.0, error_px[0]),
-            self._eye(caster, looks, self._camera.model.baseline_mm, error_px[1]),
+            self._eye(caster, looks, self.camera.model.baseline_mm, error_px[1]),
         )
 
     def _eye(self, caster: Caster, looks: Looks, x_mm: float, error_px: Floats) -> Floats:
-        K = self._camera.depth
+        K = self.camera.depth
         v, u = np.mgrid[: K.height, : K.width].astype(np.float32)
         ideal = (u - error_px).ravel()
         light, key = self._seen(caster, looks, x_mm, ideal, v.ravel())
@@ -109,7 +109,7 @@ class InfraredPair:
 
     def _seen(self, caster: Caster, looks: Looks, x_mm: float, u: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Light (n,) that comes from pixels (u, v) of an imager at ``x_mm``, and a number (n,) for the face seen."""
-        K, T = self._camera.depth, self._camera.T_table_depth
+        K, T = self.camera.depth, self.camera.T_table_depth
         directions = np.ones((len(u), 3), dtype=np.float32)
         directions[:, 0] = (u - np.float32(K.cx)) / np.float32(K.fx)
         directions[:, 1] = (v - np.float32(K.cy)) / np.float32(K.fy)
@@ -138,11 +138,11 @@ class InfraredPair:
         strength: Floats,
     ) -> Floats:
         """Light of the projector on each point, (n,): its dots, this strong, over an even glow."""
-        if self._dots is None or self._camera.model.projector_x_mm is None:
+        if self._dots is None or self.camera.model.projector_x_mm is None:
             return np.full(len(z), _GLOW, dtype=np.float32)
-        K, T = self._camera.depth, self._camera.T_table_depth
+        K, T = self.camera.depth, self.camera.T_table_depth
         rows, columns = self._dots.shape
-        at = x_mm - self._camera.model.projector_x_mm
+        at = x_mm - self.camera.model.projector_x_mm
         mx = (
             (directions[:, 0] + np.float32(at) / z) * np.float32(K.fx * _TEXELS)
             + np.float32(columns / 2)
@@ -150,7 +150,7 @@ class InfraredPair:
         )
         my = directions[:, 1] * np.float32(K.fy * _TEXELS) + np.float32(rows / 2) + self._dots_at[1]
         shine = look_up(self._dots, mx, my)
-        lamp = (T[:3, 3] + self._camera.model.projector_x_mm * T[:3, 0]).astype(np.float32)
+        lamp = (T[:3, 3] + self.camera.model.projector_x_mm * T[:3, 0]).astype(np.float32)
         way = lamp - points
         far = np.sqrt(np.einsum("ij,ij->i", way, way))
         cosine = np.abs(np.einsum("ij,ij->i", way, normals)) / far
@@ -158,5 +158,5 @@ class InfraredPair:
         rays[:, 3:] *= 0.98  # up to the projector, not beyond
         lit = ~caster.blocked(rays)
         return np.asarray(
-            (_GLOW + strength * shine) * lit * cosine * (self._camera.distance_mm / far) ** 2, dtype=np.float32
+            (_GLOW + strength * shine) * lit * cosine * (self.camera.distance_mm / far) ** 2, dtype=np.float32
         )

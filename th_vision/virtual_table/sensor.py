@@ -54,10 +54,9 @@ class Sensor(Unit[Settled]):
         sideways, upright = camera.model.kernel_px
         self._kernel = (sideways * self.faults.kernel_gain, upright * self.faults.kernel_gain)
         self._bank = rng.standard_normal(_BANK, dtype=np.float32)
-        self._base = self.plane()
         self._ragged = _uniform(blur(rng.standard_normal((h, w), dtype=np.float32), (3.0, 3.0)))
         self._hole_field = _unit_sd(blur(rng.standard_normal((h, w), dtype=np.float32), (1.6, 1.3)))
-        self._waves = self.draw_waves(self._base, rng)
+        self._waves = self.draw_waves(self.plane(), rng)
         life = int(rng.integers(1 << 62))
         self._color_rng = np.random.default_rng(life)
         self._wander_rng = np.random.default_rng([life, 1])
@@ -75,7 +74,7 @@ class Sensor(Unit[Settled]):
     def settle(self, clean: CleanRender, *, exposure: float = 1.0) -> Settled:
         """All that stays the same from frame to frame of a still moment."""
         truth = np.asarray(self.camera.disparity_gain / clean.depth_mm, dtype=np.float32)
-        matched = match(truth, self._base, self._kernel, self._ragged)
+        matched = match(truth, self.plane(), self._kernel, self._ragged)
         feel = surface(clean.surface)
         pieces = clean.kinds("disc", "stick", "car", "city", "foreign", "hand")
         far = np.sqrt(np.clip(clean.depth_mm / _REFERENCE_MM, 0.5, 3)).astype(np.float32)

@@ -86,6 +86,7 @@ class StereoSensor(Unit[SettledPair]):
         v = np.arange(K.height, dtype=np.float32)[:, None]
         errors = (eye_error(u, v, self._waves, 0) + self.drift_field(), eye_error(u, v, self._waves, 1))
         flat = np.zeros((K.height, K.width), dtype=np.float32)
+        self._pair.camera = self.camera
         left, right = self._pair.render(clean, (errors[0] + flat, errors[1] + flat), self._dots_px)
         gain = _TABLE_LEVEL / max(float(np.median(left)), 1e-3)
         pictures = [

@@ -42,7 +42,10 @@ Still = TypeVar("Still", bound=WithColor)
 
 
 class Unit(ABC, Generic[Still]):
-    """One unit in one session: ripple and scale stay; drift and temperature go on by ``drift_on``."""
+    """One unit in one session: ripple and scale stay; drift and temperature go on by ``drift_on``.
+
+    ``camera`` may be set to the same camera at another place (someone bumped it).
+    """
 
     def __init__(self, camera: VirtualCamera, faults: Faults | None, rng: np.random.Generator) -> None:
         self.camera = camera

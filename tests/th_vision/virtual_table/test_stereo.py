@@ -121,6 +121,18 @@ def test_scale_drift_and_temperature_show_in_depth() -> None:
     assert depth(replace(QUIET, scale_per_K=0.0005, warm_up_K=10)) == pytest.approx(right * 0.995, abs=0.3)
 
 
+@pytest.mark.parametrize("model", ["fast", "stereo"])
+def test_a_bumped_camera_sees_from_where_it_hangs_now(model: str) -> None:
+    sensor = make_sensor(model, CAMERA, np.random.default_rng(1), QUIET)
+    sensor.camera = replace(CAMERA, T_depth_table=pose_over_table(520.0, aim_mm=(15.0, 0.0)))
+    frame = shoot(Scene(foreign=(BOX,)), sensor.camera, sensor, np.random.default_rng(1), 1, color=False)[0]
+    z = frame.depth * CAMERA.depth_unit_mm
+    assert np.median(z[400:, 300:600]) == pytest.approx(520, abs=1.5)
+    high = np.argwhere((z > 430) & (z < 470))
+    middle = sensor.camera.depth.project((sensor.camera.T_depth_table @ [0, 0, 70.0, 1.0])[:3])
+    assert high.mean(axis=0)[::-1] == pytest.approx(middle, abs=3.0)
+
+
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
     def once(seed: int) -> bytes:
         rng = np.random.default_rng(seed)
