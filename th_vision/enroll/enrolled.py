@@ -62,6 +62,8 @@ def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: P
                 doubts.append(f"{key}: {text}")
         if before is not None:
             entries.append(Entry(key, before, f"{reason}: {usual_name}", False))
+    entries, halves = _whole_boxes(entries)
+    doubts += [f"{box}: not all of its sizes are known; it is left out, measure it by hand" for box in halves]
     entries.append(_ends(sizes, usual, usual_name, doubts))
     color_entries, color_lines, color_doubts = _colors(plan, sizes, layout, usual, usual_name)
     doubts += color_doubts
@@ -149,6 +151,13 @@ def _wrong_stack(sizes: Sizes) -> str | None:
         f"the stack says {disc.mm:.1f} mm a disc, single discs {single.mm:.1f}: it is to be {STACK_DISCS} discs high, "
         f"and looks like {count}"
     )
+
+
+def _whole_boxes(entries: list[Entry]) -> tuple[list[Entry], list[str]]:
+    """The entries without cars and city objects that lack one of their three sizes, and the names of those."""
+    boxes = [entry.key.rpartition(".")[0] for entry in entries if entry.key.startswith(("cars.", "city."))]
+    halves = sorted({box for box in boxes if boxes.count(box) < 3})
+    return [entry for entry in entries if entry.key.rpartition(".")[0] not in halves], halves
 
 
 def _ends(sizes: Sizes, usual: Pieces, usual_name: str, doubts: list[str]) -> Entry:

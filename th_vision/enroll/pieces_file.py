@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tomlkit
-from tomlkit.items import Item, Table
+from tomlkit.items import InlineTable, Item
 
 from th_vision.enroll.enrolled import Entry
 
@@ -44,17 +46,19 @@ def _names(key: str) -> list[str]:
     return [part, rest] if part == "players" else [part, *rest.split(".")]
 
 
-def _table(document: tomlkit.TOMLDocument, where: list[str]) -> Table:
-    """The table at a place, made where it is missing."""
-    table: tomlkit.TOMLDocument | Table = document
+def _table(document: tomlkit.TOMLDocument, where: list[str]) -> Any:
+    """The table at a place, made where it is missing; an inline one, without room for comments, becomes a table."""
+    table: Any = document
     for depth, name in enumerate(where):
-        if name not in table:
-            fresh = tomlkit.table(is_super_table=len(where) > depth + 1)
+        old = table.get(name)
+        if old is None or isinstance(old, InlineTable):
+            fresh = tomlkit.table(is_super_table=len(where) > depth + 1 and old is None)
             if name in _TITLES and depth == 0:
                 fresh.comment(_TITLES[name])
+            for key, value in () if old is None else old.unwrap().items():
+                fresh[key] = value
+            if old is not None:
+                del table[name]
             table[name] = fresh
-        inner = table[name]
-        assert isinstance(inner, Table)
-        table = inner
-    assert isinstance(table, Table)
+        table = table[name]
     return table

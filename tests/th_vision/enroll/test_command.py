@@ -15,8 +15,9 @@ from rules.outcome import Outcome
 from rules.pieces import Pieces, load_pieces
 from th_vision.commands import calibrate_pieces as command
 from th_vision.enroll.arrange import arrange
-from th_vision.enroll.enrolled import judge
+from th_vision.enroll.enrolled import Entry, judge
 from th_vision.enroll.moments import await_layout, layout_view
+from th_vision.enroll.pieces_file import pieces_toml
 from th_vision.enroll.sizes import Size
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
@@ -153,6 +154,44 @@ def test_what_is_too_unsure_keeps_the_usual_value_and_is_said(example: Example) 
     assert any("stick.thickness" in doubt and "by hand" in doubt for doubt in enrolled.doubts)
     assert any("looks like 4" in doubt for doubt in enrolled.doubts)
     assert values["disc.height"].value == Pieces().disc.height
+
+
+def test_a_box_that_lacks_a_size_is_left_out_and_said(example: Example) -> None:
+    """A file with half a box can't be read."""
+    layout = replace(example.layout, city=("tower",))
+    tower = {f"city.tower.{side}": Size(30.0, 0.5, "outline") for side in ("length", "width")}
+    sizes = replace(
+        example.sizes, sizes=example.sizes.sizes | tower, failed={"city.tower.height": "depth shows no flat top"}
+    )
+    enrolled = judge(example.plan, example.laid, sizes, layout, Pieces(), "the usual value")
+    assert [entry for entry in enrolled.entries if entry.key.startswith("city.")] == []
+    assert any(doubt.startswith("city.tower: not all of its sizes") for doubt in enrolled.doubts)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "stick = {length = 99.0, width = 9.0}\n",
+        "stick.length = 99.0\n",
+        "[cars.sedan]\nlength = 9.0\nwidth = 8.0\nheight = 7.0\n[disc]\nheight = 9.0\n[cars.limousine]\n"
+        "length = 24.0\nwidth = 8.0\nheight = 7.0\n",
+        "",
+    ],
+)
+def test_an_old_file_may_be_written_anyhow(old: str, tmp_path: Path) -> None:
+    entries = (
+        Entry("stick.length", 114.5, "measured: so", True),
+        Entry("cars.sedan.length", 16.5, "measured: so", True),
+        Entry("cars.sedan.width", 8.0, "measured: so", True),
+        Entry("cars.sedan.height", 7.0, "measured: so", True),
+        Entry("players.a.b", "#123456", "measured: so", True),
+    )
+    (tmp_path / "pieces.toml").write_text(pieces_toml(entries, "now", old))
+    pieces = load_pieces(tmp_path / "pieces.toml")
+    assert pieces.stick.length == 114.5
+    assert pieces.cars["sedan"].length == 16.5
+    assert pieces.players == {"a.b": "#123456"}
+    assert pieces.disc.height == (9.0 if "disc" in old else 10.0)
 
 
 def _four() -> Size:
