@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rules.events import Fact, GameFact, MoveFact, SaidFact, UndoFact
+from rules.events import AlertLine, Fact, GameFact, MoveFact, SaidFact, UndoFact
 from rules.game import TURN_OVER
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
@@ -56,7 +56,7 @@ class Follower(Play):
         super().__init__(game_fact, pieces)
         self._turn_pause_s = turn_pause_s
         self._quiet_s = 0.0  # how long nothing was done
-        self._paused = self._reminded = self._fresh = False
+        self._paused = self._reminded = self._fresh = self._end_doubted = False
 
     @property
     def resting(self) -> State:
@@ -117,7 +117,9 @@ class Follower(Play):
         self._teller.time_s = self._time_s
         self._outputs = []
         if isinstance(event, HandSeen | Moving | Settled | Waited | Ended):
-            if not (self._paused or self.game.finished):
+            if self.game.finished and isinstance(event, Settled):
+                self._after_the_end(event)
+            elif not (self._paused or self.game.finished):
                 self._seen(event)
         else:
             before = self.state
@@ -150,6 +152,15 @@ class Follower(Play):
             self._moves(self._change(self._last_settled)[0], frozenset(), guess=True)
             self._rest()
 
+    def _after_the_end(self, event: Settled) -> None:
+        """Who builds on says that the game is not over: then something was seen wrongly, and the players know what."""
+        change, _ = self._change(event)
+        if change.new_roads and not self._end_doubted:
+            self._end_doubted = True
+            line = AlertLine(kind="unknown-object", pieces=tuple(r.id for r in change.new_roads), turn=self.game.turn)
+            words = "By what I saw the game is over, yet somebody builds on. Say u to take the last turn back."
+            self._say(Warned(line, words, self._time_s))
+
     def _heard(self, event: Said | Recounted | Accepted | Reread | Paused) -> None:
         if isinstance(event, Said):
             self._said(event.fact)
@@ -171,6 +182,7 @@ class Follower(Play):
 
     def _said(self, fact: Fact) -> None:
         if isinstance(fact, UndoFact):
+            self._end_doubted = False
             gone = self._teller.undo(fact.turn)
             pieces = {id for done in gone if isinstance(done, MoveFact) for id in ids_of(done)}
             pieces |= {car.id for done in gone for car in getattr(done, "cars", ())}

@@ -367,14 +367,18 @@ def test_an_end_without_any_reading_is_no_crash() -> None:
     assert said == []
 
 
-def test_a_game_that_is_over_hears_nothing_more() -> None:
+def test_a_game_that_is_over_takes_no_more_moves_but_says_so() -> None:
     one = {"gray": 10, "yellow": 1, "sticks": 10, "cars": 2}
     game = game_line(material={"blue": one, "pink": one})
     offramp = road("r3", C1, (-57, 112))
     done = plus(RAMPS, offramp, car("k3", offramp, "blue"))
     follower, _ = follow([RAMPS, done], game)
     assert follower.state == "finished"
-    assert follower.handle(Settled(plus(done, C4, R4)), 9.0) == []
+    said = follower.handle(Settled(plus(done, C4, R4)), 9.0) + follower.handle(Settled(plus(done, C4, R4)), 10.0)
+    assert not facts(said)
+    (doubt,) = said  # who builds on says that something was seen wrongly
+    assert isinstance(doubt, Warned)
+    assert "the game is over" in doubt.words
 
 
 # --- whole games ---

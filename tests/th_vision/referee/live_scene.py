@@ -125,6 +125,7 @@ def evening(
     game: GameFact | None = None,
     follower: Follower | None = None,
     on_status: Callable[[Status, queue.Queue[Spoken]], None] | None = None,
+    on_output: Callable[[Output, queue.Queue[Spoken]], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Evening:
     """Play a source through the live loop. ``words`` are said before it begins."""
@@ -133,7 +134,13 @@ def evening(
     said = commands or queue.Queue()
     for text in words:
         said.put(understood(text, fact.players))
-    outputs = Outputs(say=night.lines.append, watch=night.outputs.append)
+
+    def watch(output: Output) -> None:
+        night.outputs.append(output)
+        if on_output is not None:
+            on_output(output, said)
+
+    outputs = Outputs(say=night.lines.append, watch=watch)
     kept = keeper or Keeper(None if record is None else RecordWriter.open(record, resume=follower is not None))
     if follower is None:
         kept.write(fact)
