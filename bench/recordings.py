@@ -300,7 +300,7 @@ def bench_killed(folder: Path) -> None:
 def bench_damage(folder: Path) -> None:
     camera = example().camera.camera
     whole = folder / "whole.mcap"
-    count = 60
+    count = 30
     with writer(whole, camera, all_frames=True, live=False) as made:
         for frame in frames_at(FPS, count):
             made.frame(frame)
@@ -320,7 +320,7 @@ def bench_damage(folder: Path) -> None:
     heads = (("times", 6), ("refused", 8), ("frames lost, median", 20), ("most", 5), ("not counted", 12), ("wrong", 6))
     out(f"  {'what was done':28} " + " ".join(f"{text:>{width}}" for text, width in heads))
     for name, spoil in kinds.items():
-        times = 99 if name.startswith("cut at") else 100
+        times = 99 if name.startswith("cut at") else 50
         lost, refused, uncounted, wrong = [], 0, 0, 0
         for i in range(times):
             path = folder / "hurt.mcap"
@@ -417,11 +417,11 @@ def bench_soak(folder: Path) -> None:
             for i in range(seconds * SOAK_FPS):
                 turn = i // (40 * SOAK_FPS)
                 busy = i % (40 * SOAK_FPS) < 8 * SOAK_FPS
-                depth, color = shots[i % 2 if not busy else i % 8]
-                shown = depth
-                if turn:
-                    shown = depth.copy()
-                    shown[20 + turn % 60 : 40 + turn % 60, 40:90] -= np.uint16(300)
+                depth, color = shots[i % len(shots)]
+                shown = depth.copy()
+                shown[10 + turn % 60 : 50 + turn % 60, 40:90] -= np.uint16(900)  # what was built
+                if busy:
+                    shown[:60, i % 100 : i % 100 + 40] = 4500  # a hand
                 made.frame(Frame(i, i / SOAK_FPS, shown, color if all_frames else None))
                 if i % (40 * SOAK_FPS) == 10 * SOAK_FPS:
                     made.game_line({"type": "pass", "turn": turn, "player": "blue"}, i / SOAK_FPS)
