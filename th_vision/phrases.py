@@ -443,6 +443,7 @@ SAID_AS_HELP: Final = (
     "undo the last turn, or that one and all after it",
     "pass",
     "score; supplies",
+    "where you can build from, and what is free to cross",
     "explain the last ruling, or that turn's",
     "correct the ruling; turn 7 cars 2 for an older one",
     "where the new road really lies",

@@ -273,7 +273,12 @@ class _Seats:
         return replace(outputs, answer=self._speak) if self._voice is not None else outputs
 
     def _speak(self, line: Line) -> None:
-        self._voice.say(in_language(line, self._asked.lang))
+        """An answer: who asked wants the numbers too."""
+        line = in_language(line, self._asked.lang)
+        if line.reason and line.kind == "info":
+            self._voice.details(line)
+        else:
+            self._voice.say(line)
 
     def status(self, status: Status, typed: str) -> None:
         """How things are just now."""

@@ -136,6 +136,11 @@ class Supply:
 
 
 @dataclass(frozen=True)
+class Where:
+    """Where whose turn it is can build, and which roads of others are free: for who can't see the table."""
+
+
+@dataclass(frozen=True)
 class Guide:
     """What is still to be put back after a knock, all of it."""
 
@@ -175,6 +180,7 @@ Command: TypeAlias = (
     | Explain
     | Score
     | Supply
+    | Where
     | Guide
     | Help
     | NotUnderstood

@@ -116,6 +116,8 @@ class Hearing:
                 return more.supply(follower.game, language)
             case say.Guide():
                 return more.still_off(follower)
+            case say.Where():
+                return more.where(follower.game, language)
         return [Line(f"· {keys}: {what}.") for keys, what in HELP]
 
     def _accept(self, by: str, follower: Follower) -> Heard:

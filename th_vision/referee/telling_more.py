@@ -33,6 +33,14 @@ def supply(game: Game, language: str) -> list[Line]:
     return [Line(m.text, m.reason) for m in messages(line, language=language)]
 
 
+def where(game: Game, language: str) -> list[Line]:
+    """Where whose turn it is can build, and which roads of others are free on which side, told from landmarks."""
+    from th_vision.voice.places import surroundings
+    from th_vision.words import words_in
+
+    return [Line(text) for text in surroundings(game, game.whose_turn, words_in(language))]
+
+
 def still_off(follower: Follower) -> list[Line]:
     """What is still to be put back after a knock."""
     off = follower.still_off()

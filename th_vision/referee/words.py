@@ -34,6 +34,7 @@ from th_vision.referee.commands import (
     Supply,
     Undo,
     WhatIf,
+    Where,
     WhoseTurn,
 )
 
@@ -52,6 +53,7 @@ HELP: Final = (
     ("u [TURN]", "undo the last turn, or that one and all after it"),
     ("p", "pass"),
     ("s, d", "score; supplies"),
+    ("where", "where you can build from, and what is free to cross"),
     ("e [TURN]", "explain the last ruling, or that turn's"),
     ("cars 2, legal, fault [RULE]", "correct the ruling; turn 7 cars 2 for an older one"),
     ("over r5, under r5, miss r5", "where the new road really lies"),
@@ -100,7 +102,22 @@ _SHORT: Final[Mapping[str, str]] = {
     "skip": "pass",
 }
 _WORDS: Final = (
-    *("yes", "no", "accept", "undo", "pass", "score", "supply", "explain", "what", "guide", "reread", "help", "quit"),
+    *(
+        "yes",
+        "no",
+        "accept",
+        "undo",
+        "pass",
+        "score",
+        "supply",
+        "where",
+        "explain",
+        "what",
+        "guide",
+        "reread",
+        "help",
+        "quit",
+    ),
     *("go", "pause", "next", "cars", "legal", "fault", "clear", "over", "under", "miss", "discs", "yellow", "gray"),
     *("by", "penalty", "turn", "bonus", "recalibrate"),
 )
@@ -111,6 +128,7 @@ _PLAIN: Final[Mapping[str, Command]] = {
     "pass": Pass(),
     "score": Score(),
     "supply": Supply(),
+    "where": Where(),
     "guide": Guide(),
     "reread": Reread(),
     "help": Help(),
