@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Final
 
@@ -77,4 +78,6 @@ def names(language: str) -> dict[str, str]:
 
 if __name__ == "__main__":
     wanted = names(sys.argv[1] if len(sys.argv) > 1 else "en")
-    sys.stdout.writelines(f"{name:28} {text}\n" for name, text in wanted.items())
+    with contextlib.suppress(BrokenPipeError):  # who reads has seen enough
+        sys.stdout.writelines(f"{name:28} {text}\n" for name, text in wanted.items())
+        sys.stdout.flush()
