@@ -140,8 +140,8 @@ class Backend(Protocol):
         """
         ...
 
-    def lock(self, exposures: dict[str, Exposure]) -> None:
-        """Fix exposure and white balance, at these values where they are given."""
+    def lock(self, exposures: dict[str, Exposure]) -> tuple[str, ...]:
+        """Fix exposure and white balance, at these values where they are given; gives a line for what can't be."""
         ...
 
     def readings(self) -> Readings:

@@ -220,9 +220,10 @@ class LiveCamera:
                     run.ended = True
                 case Opened(facts):
                     self._opened(facts)
-                case Locked(exposures, settled):
+                case Locked(exposures, settled, notes):
                     self._locked = exposures
                     run.frame_s = time.monotonic()
+                    self._warn(*notes)
                     if not settled:
                         self._warn("exposure did not settle: light the table evenly, without flicker")
                 case FrameNote():

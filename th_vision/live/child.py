@@ -84,7 +84,7 @@ def serve(
         facts = backend.open()
         send(Opened(facts))
         if request.locked:
-            backend.lock(request.locked)
+            send(Locked(request.locked, True, backend.lock(request.locked)))
             settle = False
         _stream(backend, ring, first_count, inbox, send, Settling() if settle else None)
     except CaptureError as error:
@@ -138,8 +138,7 @@ def _stream(backend: Backend, ring: Ring, count: int, inbox: Inbox, send: Send, 
         if settling is not None:
             verdict = settling.look(shot, time.monotonic())
             if verdict is not None:
-                backend.lock(verdict.exposures)
-                send(Locked(verdict.exposures, verdict.settled))
+                send(Locked(verdict.exposures, verdict.settled, backend.lock(verdict.exposures)))
                 settling = None
             continue
         arrived_s = time.monotonic()

@@ -57,7 +57,7 @@ class SdkCamera:
         self._pipeline: Any = None
         self._sensors: dict[str, Any] = {}
         self._notes: list[str] = []
-        self._complaint = ""
+        self._complaint = self._serial = ""
         self._locked = False
 
     def present(self) -> bool:
@@ -85,10 +85,9 @@ class SdkCamera:
 
     def connected(self) -> bool:
         """Whether some context still sees it. The one that it was opened with may not notice."""
-        serial = self._info("serial_number")
         for device in self._make_context().query_devices():
             try:
-                if device.get_info(self._rs.camera_info.serial_number) == serial:
+                if device.get_info(self._rs.camera_info.serial_number) == self._serial:
                     return True
             except RuntimeError:
                 continue
@@ -110,9 +109,17 @@ class SdkCamera:
 
     def open(self) -> DeviceFacts:
         """Choose the profile, set the options, start."""
-        rs = self._rs
         if self._device is None and not self.present():
             raise CaptureError("absent", NO_CAMERA)
+        try:
+            return self._opened()
+        except RuntimeError as error:  # another program may have it: any of the calls may be the one that fails
+            self._pipeline = None
+            raise explain_refused(_line(error)) from error
+
+    def _opened(self) -> DeviceFacts:
+        rs = self._rs
+        self._serial = self._info("serial_number")
         sensors = list(self._device.query_sensors())
         self._sensors = self._by_stream(sensors)
         depth, color = choose(self._profiles("depth"), self._profiles("color"), self._request)
@@ -120,7 +127,7 @@ class SdkCamera:
         for sensor in self._sensors.values():
             sensor.set_notifications_callback(self._hear)
         config = rs.config()
-        config.enable_device(self._info("serial_number"))
+        config.enable_device(self._serial)
         self._enable(config, depth, rs.stream.depth)
         if color is not None:
             self._enable(config, color, rs.stream.color)
@@ -128,11 +135,7 @@ class SdkCamera:
         # start() of what can't be would hold everything up for 15 s, so it is asked first.
         if not config.can_resolve(rs.pipeline_wrapper(self._pipeline)):
             raise CaptureError("failed", f"the camera does not give {depth} and {color} together")
-        try:
-            started = self._pipeline.start(config)
-        except RuntimeError as error:
-            self._pipeline = None
-            raise explain_refused(_line(error), self._info("serial_number")) from error
+        started = self._pipeline.start(config)
         return self._facts(started, depth, color)
 
     def wait(self, timeout_ms: int = WAIT_MS) -> Shot | None:
@@ -152,11 +155,13 @@ class SdkCamera:
             if frame and name in self._sensors
         }
 
-    def lock(self, exposures: dict[str, Exposure]) -> None:
+    def lock(self, exposures: dict[str, Exposure]) -> tuple[str, ...]:
         """Automatic exposure and white balance off, at what they had arrived at."""
         self._locked = True
+        notes: list[str] = []
         for name, sensor in self._sensors.items():
-            self._notes += sdk_options.lock(self._rs, sensor, exposures.get(name, Exposure()))
+            notes += sdk_options.lock(self._rs, sensor, exposures.get(name, Exposure()))
+        return tuple(notes)
 
     def readings(self) -> Readings:
         """Temperature, projector, and the last complaint."""

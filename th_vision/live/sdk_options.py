@@ -42,6 +42,12 @@ def lock(rs: Any, sensor: Any, at: Exposure) -> list[str]:
         (option.enable_auto_exposure, ((option.exposure, at.exposure), (option.gain, at.gain))),
         (option.enable_auto_white_balance, ((option.white_balance, at.white_balance),)),
     ):
+        if not sensor.supports(automatic):
+            continue
+        if all(value is None for _, value in values):
+            # Switched off without a value it would jump to whatever was set by hand some day.
+            notes.append(f"{_name(automatic)} can't be fixed: the camera does not tell what it is")
+            continue
         _try(rs, sensor, automatic, 0.0, "fixing " + _name(automatic), notes)
         for which, value in values:
             if value is not None:
@@ -108,7 +114,7 @@ def _try(rs: Any, sensor: Any, option: Any, value: float, what: str, notes: list
 
 
 def _name(option: Any) -> str:
-    return str(option).split(".")[-1].replace("_", " ").removeprefix("enable ")
+    return str(option).split(".")[-1].replace("_", " ").lower().removeprefix("enable ")
 
 
 def _metadata(frame: Any, key: Any) -> float | None:

@@ -131,29 +131,42 @@ def has_udev_rule(folders: Iterable[Path] = RULE_FOLDERS) -> bool:
     return False
 
 
-def explain_absent(cameras: list[UsbCamera] | None = None) -> None:
-    """Raise where a camera is plugged in that the SDK doesn't show us.
-
-    Raises:
-        CaptureError: we may not use it (the udev rule is missing).
-    """
-    for camera in usb_cameras() if cameras is None else cameras:
-        if not camera.usable:
-            raise CaptureError("permission", f"a {camera.model} is plugged in, but you may not use it; {udev_advice()}")
-
-
 _BUSY = ("busy", "errno=16", "failed to set power state", "access", "errno=13")
 
 
-def explain_refused(text: str, serial: str, cameras: list[UsbCamera] | None = None) -> CaptureError:
-    """What a refused start means: busy (and by whom), or just failed."""
+def explain_absent(cameras: list[UsbCamera] | None = None, who: list[Holder] | None = None) -> None:
+    """Raise where a camera is plugged in that the SDK doesn't show us; the arguments are for tests.
+
+    Raises:
+        CaptureError: we may not use it (the udev rule is missing), or another program has it.
+    """
+    found = usb_cameras() if cameras is None else cameras
+    for camera in found:
+        if not camera.usable:
+            raise CaptureError("permission", f"a {camera.model} is plugged in, but you may not use it; {udev_advice()}")
+    holding = _who_holds(found) if who is None else who
+    if found and holding:
+        raise CaptureError("busy", f"the camera is in use by {_named(holding)}; end that program")
+
+
+def explain_refused(text: str, cameras: list[UsbCamera] | None = None, who: list[Holder] | None = None) -> CaptureError:
+    """What a refused start means: we may not, it is busy (and by whom), or it just failed."""
     if not any(word in text.lower() for word in _BUSY):
         return CaptureError("failed", f"the camera did not start ({text})")
     found = usb_cameras() if cameras is None else cameras
-    nodes = [node for camera in found for node in (camera.node, *camera.videos)]
-    who = holders(nodes)
-    by = f"by {', '.join(map(str, who))}" if who else "by another program (as root, th-vision doctor can say which)"
-    return CaptureError("busy", f"the camera {serial} is in use {by}; end that program ({text})")
+    if any(not camera.usable for camera in found):
+        return CaptureError("permission", f"you may not use the camera ({text}); {udev_advice()}")
+    holding = _who_holds(found) if who is None else who
+    by = f"by {_named(holding)}" if holding else "by another program (as root, th-vision doctor can say which)"
+    return CaptureError("busy", f"the camera is in use {by}; end that program ({text})")
+
+
+def _who_holds(cameras: list[UsbCamera]) -> list[Holder]:
+    return holders([node for camera in cameras for node in (camera.node, *camera.videos)])
+
+
+def _named(who: list[Holder]) -> str:
+    return ", ".join(map(str, who))
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -29,10 +29,14 @@ class Opened:
 
 @dataclass(frozen=True)
 class Locked:
-    """Exposure is fixed. ``settled``: False where it was still moving when the longest wait was over."""
+    """Exposure is fixed. ``settled``: False where it was still moving when the longest wait was over.
+
+    ``notes``: what could not be fixed, a line each.
+    """
 
     exposures: dict[str, Exposure]
     settled: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ def decode(line: bytes) -> Message | None:
             data["facts"] = facts_from(data["facts"])
         elif kind is Locked:
             data["exposures"] = exposures_from(data["exposures"])
+            data["notes"] = tuple(data["notes"])
         elif kind is FrameNote:
             data["depth"] = tuple(data["depth"])
             data["color"] = None if data["color"] is None else tuple(data["color"])

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.camera import Camera, Intrinsics
 from th_vision.frame import Frame
-from th_vision.live.backend import Backend, CaptureError, Request
+from th_vision.live.backend import Backend, CaptureError, Exposure, Request, Shot
 from th_vision.live.capture import LiveCamera
 from th_vision.live.faulty import Fault, FaultyBackend
 from th_vision.live.run import Patience
@@ -60,18 +60,34 @@ class SmallSource:
         return (small_frame(index) for index in range(self.count))
 
 
-def faulty(folder: Path, faults: Sequence[Fault], count: int, request: Request) -> Backend:
+def faulty(folder: Path, faults: Sequence[Fault], count: int, exposure: float | None, request: Request) -> Backend:
     (folder / "child").write_text(str(os.getpid()))
-    return FaultyBackend(request, source=partial(SmallSource, count), faults=faults, folder=folder, fps=FPS)
+    backend = FaultyBackend(request, source=partial(SmallSource, count), faults=faults, folder=folder, fps=FPS)
+    if exposure is not None:
+        wait = backend.wait
+
+        def with_exposure(timeout_ms: int) -> Shot | None:
+            shot = wait(timeout_ms)
+            plain = shot and replace(shot, color=np.full((*COLOR[::-1], 3), 90, np.uint8))
+            return plain and replace(plain, exposures={"color": Exposure(exposure)})
+
+        backend.wait = with_exposure  # type: ignore[method-assign] # a camera whose exposure stands still
+    return backend
 
 
 def open_faulty(
-    folder: Path, *faults: Fault, count: int = 10**6, plugged: bool = True, patience: Patience = QUICK, **options: Any
+    folder: Path,
+    *faults: Fault,
+    count: int = 10**6,
+    exposure: float | None = None,
+    plugged: bool = True,
+    patience: Patience = QUICK,
+    **options: Any,
 ) -> LiveCamera:
     if plugged:
         (folder / "plugged").touch()
     options.setdefault("settle", False)
-    return LiveCamera("small", partial(faulty, folder, faults, count), patience=patience, **options)
+    return LiveCamera("small", partial(faulty, folder, faults, count, exposure), patience=patience, **options)
 
 
 def no_library(request: Request) -> Backend:
@@ -83,7 +99,7 @@ def broken_process(request: Request) -> Backend:
 
 
 def never_starts(folder: Path, request: Request) -> Backend:
-    backend = faulty(folder, (), 10, request)
+    backend = faulty(folder, (), 10, None, request)
     (folder / f"try-{time.monotonic_ns()}").touch()
 
     def refuse() -> Any:

@@ -108,6 +108,20 @@ def test_a_killed_child_is_replaced_and_the_game_goes_on(tmp_path: Path) -> None
     assert 0.1 < gap_s < 8, "the clock goes on while the camera is away"
 
 
+def test_after_a_restart_the_same_exposure_is_set_again(tmp_path: Path) -> None:
+    """Colours mean the same before and after; nothing is settled anew."""
+    camera = open_faulty(tmp_path, exposure=156.0, settle=True)
+    take(camera, 3)
+    assert "exposure=156.0" in (tmp_path / "locked").read_text()
+    (tmp_path / "locked").unlink()
+    os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
+    begin_s = time.monotonic()
+    assert wait_until(lambda: camera.state.restarts == 1 and camera.state.phase == "running")
+    camera.close()
+    assert "exposure=156.0" in (tmp_path / "locked").read_text()
+    assert time.monotonic() - begin_s < 5
+
+
 def test_unplugged_and_plugged_in_again(tmp_path: Path) -> None:
     camera = open_faulty(tmp_path)
     take(camera, 3)

@@ -189,6 +189,29 @@ def test_an_exposure_out_of_range_is_brought_into_it() -> None:
     rig.camera.close()
 
 
+def test_an_exposure_that_nobody_tells_is_left_to_the_camera() -> None:
+    """Switched off without a value, it would jump to whatever was set by hand some day."""
+    rig = Rig(replace(SETUP, options=OPTIONS))
+    (note,) = rig.camera.lock({"depth": Exposure()})
+    assert note == "auto exposure can't be fixed: the camera does not tell what it is"
+    assert rig.option("enable_auto_exposure") == 1.0
+    rig.camera.close()
+
+
+def test_a_camera_that_another_program_has_is_busy() -> None:
+    """It must not be reset: that would hit the other program."""
+    rig = Rig()
+    rig.camera.close()
+
+    def refuse(*_: Any) -> Any:
+        raise RuntimeError("failed to set power state")
+
+    rig.camera._profiles = refuse  # type: ignore[method-assign] # the first call that reaches the device
+    with pytest.raises(CaptureError, match="in use by another program") as caught:
+        rig.camera.open()
+    assert caught.value.kind == "busy"
+
+
 def test_what_automatic_exposure_arrived_at_comes_with_each_frame_until_it_is_fixed() -> None:
     rig = Rig()
     value = rs.frame_metadata_value

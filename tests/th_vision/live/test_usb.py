@@ -10,6 +10,7 @@ import pytest
 
 from th_vision.live.backend import CaptureError
 from th_vision.live.usb import (
+    Holder,
     UsbCamera,
     explain_absent,
     explain_refused,
@@ -98,7 +99,17 @@ def test_a_missing_rule_is_told_with_the_line_to_run(tmp_path: Path) -> None:
     assert caught.value.kind == "permission"
     assert "udevadm control --reload" in udev_advice()
     explain_absent([])
-    explain_absent([UsbCamera("D435", 5000.0, tmp_path / "node", usable=True)])
+    explain_absent([UsbCamera("D435", 5000.0, tmp_path / "node", usable=True)], [])
+
+
+WHO = [Holder(4711, "realsense-viewe")]
+
+
+def test_a_camera_that_the_sdk_does_not_show_may_be_in_use(tmp_path: Path) -> None:
+    camera = UsbCamera("D435", 5000.0, tmp_path / "node", usable=True)
+    with pytest.raises(CaptureError, match=r"in use by realsense-viewe \(process 4711\); end that program") as caught:
+        explain_absent([camera], WHO)
+    assert caught.value.kind == "busy"
 
 
 def test_a_rule_is_known_by_what_it_names(tmp_path: Path) -> None:
@@ -118,6 +129,10 @@ def test_a_rule_is_known_by_what_it_names(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_refused_start_means(tmp_path: Path, text: str, kind: str) -> None:
-    error = explain_refused(text, "F1", [])
+    mine, others = (UsbCamera("D435", 5000.0, tmp_path / "node", usable=usable) for usable in (True, False))
+    error = explain_refused(text, [mine], WHO)
     assert error.kind == kind
     assert text in str(error)
+    assert ("realsense-viewe" in str(error)) == (kind == "busy")
+    assert explain_refused(text, [others], []).kind == ("permission" if kind == "busy" else "failed")
+    assert "another program" in str(explain_refused(text, [mine], [])) or kind == "failed"
