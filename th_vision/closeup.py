@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rules.events import Answer, Crossing, Fault, RulingLine
+from rules.events import Answer, Crossing, Fault, PenaltyLine, RulingLine
 from rules.game import Game
 from rules.geometry import Bar, Disc2, disc_gap, meeting, stick_distance
 from rules.layout import Point2
@@ -36,7 +36,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class CloseUp:
-    """``rule``: of the fault, or ``crossing``. ``side``: where the new road lies at a crossing.
+    """``rule``: of the fault, or ``crossing``, or ``shift`` for pieces that were pushed. ``side``: where the new road
+    lies at a crossing.
 
     ``value``, ``sigma``, ``limit`` (mm) and ``k``: what decided; a crossing's value is the gap, its limit contact.
     ``call``: clear, fault or too_close. ``lower``, ``upper``: the roads of the side view, where there is one.
@@ -68,9 +69,13 @@ class CloseUp:
 
 def closeups_of(game: Game, answers: Sequence[Answer]) -> tuple[CloseUp, ...]:
     """A close-up of every crossing and every measured fault or close call in the rulings; ``game``: after them."""
-    return tuple(
-        closeup for answer in answers if isinstance(answer, RulingLine) for closeup in _of_ruling(game, answer)
-    )
+    found: list[CloseUp] = []
+    for answer in answers:
+        if isinstance(answer, RulingLine):
+            found += _of_ruling(game, answer)
+        elif isinstance(answer, PenaltyLine) and answer.call == "too_close":
+            found += _of_shift(game, answer)
+    return tuple(found)
 
 
 def _of_ruling(game: Game, ruling: RulingLine) -> Iterator[CloseUp]:
@@ -82,6 +87,34 @@ def _of_ruling(game: Game, ruling: RulingLine) -> Iterator[CloseUp]:
             found = _of_fault(game, ruling, fault)
             if found is not None:
                 yield found
+
+
+def _of_shift(game: Game, penalty: PenaltyLine) -> Iterator[CloseUp]:
+    """Pieces that were pushed, perhaps too far: where the first of them stands."""
+    piece = next((name for name in penalty.pieces if name in game.columns or name in game.roads), None)
+    if piece is None or penalty.value is None:
+        return
+    state = game.state
+    if piece in state.discs:
+        at = (state.discs[piece].x, state.discs[piece].y)
+    else:
+        bar = state.bars[piece]
+        at = ((bar.ax + bar.bx) / 2, (bar.ay + bar.by) / 2)
+    yield CloseUp(
+        turn=penalty.turn,
+        player=penalty.from_,
+        road="",
+        rule="shift",
+        call=penalty.call,
+        value=penalty.value,
+        sigma=penalty.sigma,
+        limit=penalty.limit or 0.0,
+        k=game.rules.k,
+        at=at,
+        others=(piece,),
+        seen=_window(state, at),
+        meant=frozenset(penalty.pieces),
+    )
 
 
 def _of_crossing(game: Game, ruling: RulingLine, crossing: Crossing) -> CloseUp:

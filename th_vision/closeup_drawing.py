@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from rules import phrases as rules_say
 from rules.events import Fault
 from rules.geometry import Bar, Disc2
 from rules.layout import Point2
@@ -78,6 +79,9 @@ def title_of(closeup: CloseUp, words: Language) -> str:
     if closeup.rule == "crossing":
         over = say.ROAD_OVER if closeup.side == "over" else say.ROAD_UNDER
         what = words.fill(over, player=player, road=closeup.road, piece=words.road(closeup.others[0], closeup.player))
+    elif closeup.rule == "shift":
+        owner = words.player(words.owners.get(closeup.others[0], ""))
+        what = words.fill(rules_say.PENALTY_QUESTION, player=player, owner=owner)
     else:
         fault = Fault.model_validate(
             {"rule": closeup.rule, "call": closeup.call, "with": closeup.others, "unit": "mm", "limit": closeup.limit}

@@ -148,3 +148,18 @@ def test_image_and_svg_are_one_drawing() -> None:
     assert isinstance(spot, Circle)
     blue, green, red = (int(value) for value in image[round(spot.y), round(spot.x) - 12])
     assert blue > red, f"blue's road lies over pink's at the spot: {(blue, green, red)}"
+
+
+def test_a_push_that_may_be_too_far_has_its_picture() -> None:
+    table = Table(penalty_for_shift_mm=3.0)
+    table.ramp("blue", "a", (0, 0))
+    table.ramp("pink", "z", (200, 0), heading=0)
+    table.knock("blue", "z", shift_mm=3.4, sigma_mm=0.5)
+    (look,) = closeups_of(table.game, table.answers)
+    assert (look.rule, look.value, look.limit, look.at) == ("shift", 3.4, 3.0, (200, 0))
+    drawing = draw_closeup(look, PIECES)
+    assert drawing.title == "Turn 1: did blue push pieces of pink too far?"
+    (value,), (limit,) = named(drawing, "value", Circle), named(drawing, "limit", Shape)
+    assert isinstance(value, Circle)
+    assert isinstance(limit, Shape)
+    assert limit.points[0][0] < value.x, "beyond the limit is the red side"
