@@ -34,14 +34,14 @@ def depth_message(depth: NDArray[np.uint16], time_ns: int, frame_id: str) -> byt
         step=2 * width,
         data=np.ascontiguousarray(depth, dtype="<u2").tobytes(),
     )
-    _stamp(message.timestamp, time_ns)
+    stamp(message.timestamp, time_ns)
     return bytes(message.SerializeToString())
 
 
 def color_message(encoded: bytes, kind: str, time_ns: int, frame_id: str) -> bytes:
     """A colour picture that is a JPEG or PNG already; ``kind`` is ``jpeg`` or ``png``."""
     message = CompressedImage(frame_id=frame_id, format=kind, data=encoded)
-    _stamp(message.timestamp, time_ns)
+    stamp(message.timestamp, time_ns)
     return bytes(message.SerializeToString())
 
 
@@ -75,7 +75,7 @@ def camera_message(K: Intrinsics, time_ns: int, frame_id: str) -> bytes:
         R=[1, 0, 0, 0, 1, 0, 0, 0, 1],
         P=[fx, 0, cx, 0, 0, fy, cy, 0, 0, 0, 1, 0],
     )
-    _stamp(message.timestamp, time_ns)
+    stamp(message.timestamp, time_ns)
     return bytes(message.SerializeToString())
 
 
@@ -85,9 +85,10 @@ def transform_message(T_parent_child: Array, time_ns: int, parent: str, child: s
     message = FrameTransform(parent_frame_id=parent, child_frame_id=child)
     message.translation.x, message.translation.y, message.translation.z = x, y, z
     message.rotation.x, message.rotation.y, message.rotation.z, message.rotation.w = qx, qy, qz, qw
-    _stamp(message.timestamp, time_ns)
+    stamp(message.timestamp, time_ns)
     return bytes(message.SerializeToString())
 
 
-def _stamp(stamp: Any, time_ns: int) -> None:
-    stamp.seconds, stamp.nanos = divmod(time_ns, NS)
+def stamp(message: Any, time_ns: int) -> None:
+    """Set a protobuf Timestamp."""
+    message.seconds, message.nanos = divmod(time_ns, NS)

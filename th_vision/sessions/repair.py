@@ -16,6 +16,7 @@ from th_vision.sessions.attached import pieces_of_file
 from th_vision.sessions.pack import Packer
 from th_vision.sessions.reader import Session, open_session
 from th_vision.sessions.records import DamagedError, unpack
+from th_vision.sessions.writer import many
 
 _LINES = (names.GAME, names.SCENE)
 
@@ -44,15 +45,15 @@ class Repaired:
         return self.lost_frames == 0 and self.lost_lines == 0 and not self.lost_attachments
 
     def __str__(self) -> str:
-        kept = f"{_many(self.frames, 'frame')}, {_many(self.game_lines, 'line')} of the game, "
-        kept += f"{_many(self.scenes, 'layout')} saved"
+        kept = f"{many(self.frames, 'frame')}, {many(self.game_lines, 'line')} of the game, "
+        kept += f"{many(self.scenes, 'layout')} saved"
         lost = []
         if self.lost_frames is None and self.gaps:
-            lost.append(_many(self.gaps, "frame"))
+            lost.append(many(self.gaps, "frame"))
         elif self.lost_frames:
-            lost.append(_many(self.lost_frames, "frame"))
+            lost.append(many(self.lost_frames, "frame"))
         if self.lost_lines:
-            lost.append(f"{_many(self.lost_lines, 'line')} of the game")
+            lost.append(f"{many(self.lost_lines, 'line')} of the game")
         lost += self.lost_attachments
         text = f"{self.output}: {kept}; lost: {', '.join(lost) or 'nothing'}"
         if not self.ended:
@@ -171,7 +172,3 @@ def _end(session: Session, result: Repaired, packer: Packer) -> dict[str, str]:
         "last_time_s": repr(packer.last_time_s),
         "lost": str(int(before.get("lost", 0)) + (result.gaps if result.lost_frames is None else result.lost_frames)),
     }
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -15,7 +15,7 @@ from shapely import Polygon
 from rules.layout import Car, Column, Layout, Point2, Road
 from rules.pieces import Box, Pieces
 from th_vision.sessions.header import TABLE_FRAME, quaternion
-from th_vision.sessions.messages import NS
+from th_vision.sessions.messages import stamp
 
 LAYOUT_KEY = "th-vision/layout/1"
 LAYOUT_ENTITY = "layout"
@@ -31,7 +31,7 @@ def scene_message(layout: Layout, pieces: Pieces, time_ns: int) -> bytes:
     """All pieces of ``layout``; what an earlier update showed is deleted first."""
     update = SceneUpdate()
     deletion = update.deletions.add(type=SceneEntityDeletion.Type.Value("ALL"))
-    _stamp(deletion.timestamp, time_ns)
+    stamp(deletion.timestamp, time_ns)
     entity = _entity(update, LAYOUT_ENTITY, time_ns)
     entity.metadata.add(key=LAYOUT_KEY, value=layout.model_dump_json(by_alias=True))
     for column in layout.columns:
@@ -62,7 +62,7 @@ def layout_of_message(data: bytes) -> Layout | None:
 
 def _entity(update: Any, name: str, time_ns: int) -> Any:
     entity = update.entities.add(frame_id=TABLE_FRAME, id=name)
-    _stamp(entity.timestamp, time_ns)
+    stamp(entity.timestamp, time_ns)
     return entity
 
 
@@ -142,7 +142,3 @@ def _size(size: Any, x: float, y: float, z: float) -> None:
 
 def _color(color: Any, values: tuple[float, ...]) -> None:
     color.r, color.g, color.b, color.a = values
-
-
-def _stamp(stamp: Any, time_ns: int) -> None:
-    stamp.seconds, stamp.nanos = divmod(time_ns, NS)

@@ -210,12 +210,12 @@ class SessionWriter:
             why = self._file.error or "it had no room for a while"
             said.append(f"{self.path}: the disk did not take the recording ({why}); make room")
         if counts.dropped:
-            said.append(f"{self.path}: {_many(counts.dropped, 'frame')} dropped, the disk or computer is too slow")
+            said.append(f"{self.path}: {many(counts.dropped, 'frame')} dropped, the disk or computer is too slow")
         if counts.dropped_lines:
-            said.append(f"{self.path}: {_many(counts.dropped_lines, 'line')} of the game dropped")
+            said.append(f"{self.path}: {many(counts.dropped_lines, 'line')} of the game dropped")
         if counts.refused:
-            said.append(f"{self.path}: {_many(counts.refused, 'frame')} of another size than the camera's left out")
-        said += [f"{self.path}: {_many(n, 'time')}: {what}" for what, n in faults.items()]
+            said.append(f"{self.path}: {many(counts.refused, 'frame')} of another size than the camera's left out")
+        said += [f"{self.path}: {many(n, 'time')}: {what}" for what, n in faults.items()]
         if self._unended:
             said.append(f"{self.path}: its end could not be written; it is readable all the same (th-vision repair)")
         return tuple(said)
@@ -334,7 +334,8 @@ def software() -> str:
     return "th-vision"
 
 
-def _many(n: int, what: str) -> str:
+def many(n: int, what: str) -> str:
+    """``1 frame``, ``2 frames``."""
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
