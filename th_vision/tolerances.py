@@ -99,8 +99,8 @@ READING_CORRELATION = 0.75
 BELIEVED_UNSEEN = 2
 # ... if it misses no more than so many.
 MISSED_AT_ONCE = 3
-# A player's seat is believed after so many hands that came from one side (length of their mean direction), and a hand is
-# a player's within this angle of the seat, where all other seats are further than the second one.
+# A player's seat is believed after so many hands that came from one side (length of their mean direction), and a hand
+# is a player's within this angle of the seat, where all other seats are further than the second one.
 SEAT_SEEN = 2
 SEAT_STEADY = 0.85
 SEAT_WITHIN_DEG = 40.0
