@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.board import Board, BoardFinder, reject_reason
+from th_vision.errors import VisionError
 from th_vision.frame import Frame, Source
 from th_vision.live.protocol import LiveSource
 from th_vision.live.tolerances import (
     BOARD_FRAMES,
     EMPTY_FRAMES,
     GONE_S,
+    LOOK_LONGEST_S,
+    NO_FRAMES_S,
     STILL_EVERY_PX,
     STILL_LEVELS,
     TELL_EVERY_S,
     WARM_LONGEST_S,
 )
 
+_POLL_S, _WATCH_S = 0.01, 0.5
 LAY = "lay the board flat on the table, where the game will be, and take your hands away"
 CLEAR = "now take the board away: the table must be empty, no hands"
 WARMING = "the table is empty; waiting until the camera is warm (depth drifts by {drift}), leave everything as it is"
@@ -29,14 +36,54 @@ COLD = "the camera is still not warm (depth drifts by {drift}); calibrate again 
 
 
 def some_of(source: Source, count: int) -> Iterator[Frame]:
-    """The next ``count`` frames of a live camera, which is then closed; all frames of anything else."""
+    """The next ``count`` frames of a live camera, which is then closed; all frames of anything else.
+
+    Raises:
+        VisionError: a live camera gives no frames.
+    """
     if not isinstance(source, LiveSource):
         yield from source
         return
     try:
-        yield from islice(iter(source), count)
+        yield from islice(_as_they_come(source), count)
     finally:
         source.close()
+
+
+def _as_they_come(source: LiveSource) -> Iterator[Frame]:
+    last, last_s = -1, time.monotonic()
+    while True:
+        frame = source.read_latest(NO_FRAMES_S)
+        if frame is not None and frame.number != last:
+            last, last_s = frame.number, time.monotonic()
+            yield frame
+        elif time.monotonic() - last_s > LOOK_LONGEST_S:
+            why = source.state.last_error or "nothing came"
+            raise VisionError(f"{source.name}: the camera gives no frames ({why}); th-vision doctor says more")
+        else:
+            time.sleep(_POLL_S)
+
+
+@contextmanager
+def _telling_when_lost(source: LiveSource, tell: Callable[[str], None]) -> Iterator[None]:
+    """Say it while it lasts that the camera is lost, and that it is back: who iterates only waits."""
+    over = threading.Event()
+
+    def watch() -> None:
+        lost = False
+        while not over.wait(_WATCH_S):
+            state = source.state
+            if (state.phase == "lost") != lost:
+                lost = not lost
+                tell(f"the camera is lost: {state.last_error}; waiting for it" if lost else "the camera is back")
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def for_table(source: Source, board: Board, tell: Callable[[str], None]) -> Iterable[Frame]:
@@ -50,13 +97,14 @@ def for_table(source: Source, board: Board, tell: Callable[[str], None]) -> Iter
 
 def _guided(source: LiveSource, board: Board, tell: Callable[[str], None]) -> Iterator[Frame]:
     try:
-        frames = iter(source)
-        finder = BoardFinder(board)
-        yield from _with_board(frames, finder, tell)
-        tell(CLEAR)
-        for _ in _until_clear(frames, finder):
-            continue
-        yield from islice(_when_warm(frames, source, tell), EMPTY_FRAMES)
+        with _telling_when_lost(source, tell):
+            frames = iter(source)
+            finder = BoardFinder(board)
+            yield from _with_board(frames, finder, tell)
+            tell(CLEAR)
+            for _ in _until_clear(frames, finder):
+                continue
+            yield from islice(_when_warm(frames, source, tell), EMPTY_FRAMES)
     finally:
         source.close()
 

@@ -99,3 +99,5 @@ WARM_LONGEST_S = 900.0
 TELL_EVERY_S = 10.0
 # Frames for a look at what stands still: a check of the calibration, the pieces laid out.
 LOOK_FRAMES = 30
+# A command that only looks at the table gives up on a camera that gives nothing for so long (three tries take 12 s).
+LOOK_LONGEST_S = 20.0

@@ -12,10 +12,11 @@ import pytest
 from calibration.board import Board
 from calibration.camera import Camera
 from tests.conftest import ROOT
-from tests.th_vision.live.cameras import SmallSource
+from tests.th_vision.live.cameras import SmallSource, wait_until
+from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.live import takes
-from th_vision.live.faulty import FaultyCamera
+from th_vision.live.faulty import Fault, FaultyCamera
 from th_vision.live.protocol import CameraState
 from th_vision.live.tolerances import BOARD_FRAMES, EMPTY_FRAMES, GONE_S
 from th_vision.sources import open_source
@@ -97,8 +98,34 @@ def test_a_cold_camera_is_waited_for_and_said(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_some_frames_of_a_live_camera_all_of_a_recording(tmp_path: Path) -> None:
-    camera = FaultyCamera(SmallSource(50))
+    camera = FaultyCamera(SmallSource(500), speed=10)
     assert len(list(takes.some_of(camera, 7))) == 7
     assert camera.state.phase == "closed"
     assert len(list(takes.some_of(SmallSource(50), 7))) == 50
     assert np.unique([frame.number for frame in takes.for_table(SmallSource(9), Board(), print)]).size == 9
+
+
+def test_a_live_camera_that_gives_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takes, "LOOK_LONGEST_S", 0.2)
+    with pytest.raises(VisionError, match=r"small: the camera gives no frames \(nothing came\)"):
+        list(takes.some_of(FaultyCamera(SmallSource(50), [Fault("freeze", at=3, seconds=60)]), 10))
+
+
+class Lost(FaultyCamera):
+    """Lost, until the test says otherwise."""
+
+    lost = True
+
+    @property
+    def state(self) -> CameraState:
+        return replace(super().state, phase="lost" if self.lost else "running", last_error="the camera was unplugged")
+
+
+def test_while_a_calibration_waits_for_a_lost_camera_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takes, "_WATCH_S", 0.02)
+    camera, said = Lost(SmallSource(5)), []
+    with takes._telling_when_lost(camera, said.append):
+        assert wait_until(lambda: len(said) == 1)
+        camera.lost = False
+        assert wait_until(lambda: len(said) == 2)
+    assert said == ["the camera is lost: the camera was unplugged; waiting for it", "the camera is back"]
