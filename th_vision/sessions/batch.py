@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from th_vision.errors import VisionError
-from th_vision.output import FRAMES, HEADERS
+from th_vision.output import HEADERS
 from th_vision.sessions.batch_job import Job, Result, run_job
 from th_vision.sessions.writer import software
 
@@ -37,8 +37,8 @@ def find(folder: Path, output: Path) -> list[tuple[str, Path, str]]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and here / name != output)
         if any(name in files for name in HEADERS) and "depth" in folders:
             found.append((_name(here, folder), here, "folder"))
-            folders[:] = [name for name in folders if name not in FRAMES]
-            continue  # game.jsonl, truth.jsonl and the like beside the frames belong to it
+            folders.clear()
+            continue  # its calibration/, game.jsonl and the like belong to it
         for name in sorted(files):
             kind = KINDS.get(Path(name).suffix.lower())
             if kind is not None and not name.startswith("."):

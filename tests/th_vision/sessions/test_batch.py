@@ -38,6 +38,8 @@ def test_recordings_are_found_in_order_and_frames_are_none(archive: Path, tmp_pa
     (images / "depth" / "000000.png").write_bytes(b"")
     (images / "recording.json").write_text("{}")
     (images / "truth.jsonl").write_text("")
+    (images / "calibration" / "depth").mkdir(parents=True)
+    (images / "calibration" / "recording.json").write_text("{}")
     (archive / ".hidden.mcap").write_bytes(b"")
     found = [(name, kind) for name, _, kind in find(archive, tmp_path / "out")]
     assert found == [
