@@ -93,9 +93,7 @@ class Evening:
             f"knocks of {KNOCK_MM:g} mm and more, and falls: {self.noticed} of {self.knocks} noticed, "
             f"{self.attributed} attributed; false alarms {self.false_alarms / max(self.games, 1):.2f} a game"
         )
-        say(
-            f"thread lost {200 * self.lost / turns:.2f} times in 200 turns, found again {self.found} of {self.lost}"
-        )
+        say(f"thread lost {200 * self.lost / turns:.2f} times in 200 turns, found again {self.found} of {self.lost}")
         if self.timings:
             self._print_times()
 
@@ -164,7 +162,7 @@ def by_layouts(seed: int, arguments: argparse.Namespace, evening: Evening) -> No
     how, rng = Misreading(*map(float, arguments.noise.split(","))), np.random.default_rng([seed, 1])
     for i, moment in enumerate(moments):
         truth = moment.scene.layout()
-        said = follower.handle(HandSeen(), 10.0 * i) + follower.handle(Moving(), 10.0 * i + 1)
+        said = follower.handle(HandSeen(side_of(moment)), 10.0 * i) + follower.handle(Moving(), 10.0 * i + 1)
         said += follower.handle(Settled(misread(truth, rng, how, pieces)), 10.0 * i + 2)
         if follower.wants_another_look:
             said += follower.handle(Settled(misread(truth, rng, how, pieces)), 10.0 * i + 3)
@@ -176,6 +174,14 @@ def by_layouts(seed: int, arguments: argparse.Namespace, evening: Evening) -> No
     evening.found -= follower.state == "desynchronised"
     evening.games += 1
     evening.tally.add(compare(true_lines(facts), told, names, f"seed {seed}"))
+
+
+def side_of(moment: PlayedMoment) -> float | None:
+    """From which side the moment's last hand reaches in."""
+    if not moment.hands:
+        return None
+    hand = moment.hands[-1]
+    return float(np.degrees(np.arctan2(hand.elbow[1], hand.elbow[0])))
 
 
 def by_frames(seed: int, arguments: argparse.Namespace, evening: Evening) -> None:

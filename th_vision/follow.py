@@ -133,6 +133,7 @@ class Follower(Play):
         if isinstance(event, HandSeen):
             self._enter("hand in view")
             self._quiet_s = 0.0
+            self._hands.seen(event.from_deg)
         elif isinstance(event, Moving):
             self._enter("moving")
             self._quiet_s = 0.0
@@ -140,6 +141,7 @@ class Follower(Play):
             self._enter("settled")
             self._last_settled = replace(event, layout=named_alike(event.layout, self.game.city))
             self._settled(self._last_settled)
+            self._hands.left()
             if any(isinstance(output, Told) for output in self._outputs):
                 self._quiet_s = 0.0
                 self._reminded = self._reminded and not self._moved_now()

@@ -37,7 +37,10 @@ table. ``settled``, ``move seen``, ``ruling``, ``turn over`` and ``rebuilt`` are
 
 @dataclass(frozen=True)
 class HandSeen:
-    """A hand, or something else that is no piece, is over the table."""
+    """A hand, or something else that is no piece, is over the table. ``from_deg``: from which side of it (an angle from
+    the table's x axis), where that is seen."""
+
+    from_deg: float | None = None
 
 
 @dataclass(frozen=True)

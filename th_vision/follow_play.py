@@ -34,6 +34,7 @@ from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
+from th_vision.seats import Hands
 from th_vision.support import column_at
 from th_vision.teller import Teller
 from th_vision.tidy import tidy, without_cars_on_one_ray
@@ -60,6 +61,7 @@ class Play:
         self._unread_readings = 0
         self._lost = self._stick_said = self._half_away = False
         self._checking = 0
+        self._hands = Hands()
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()
 
@@ -237,7 +239,8 @@ class Play:
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:
         """Tell the moves, cars and knocks that a change shows, and take the new reading as known."""
-        reading = read_moves(change, self.game, self.pieces, guess=guess)
+        reading = read_moves(change, self.game, self.pieces, guess=guess, hand_of=self._hands.whose())
+        self._hands.learn(reading.facts, self.game)
         knocker = self._knocker(reading)
         turn = self.game.turn
         if any(isinstance(fact, MoveFact) for fact in reading.facts) and self._teller.open:
@@ -314,10 +317,14 @@ class Play:
         self._say(Warned(line, words, self._time_s))
 
     def _knocker(self, reading: Reading) -> str:
-        """By whom a knock is: who just built, or whose turn it is; a turn lasts until the cars due are placed."""
+        """By whom a knock is: who just built, whose hand was seen, or whose turn it is; a turn lasts until the cars due
+        are placed."""
         built = [fact.player for fact in reading.facts if isinstance(fact, MoveFact)]
         if built:
             return built[-1]
+        seen = self._hands.whose()
+        if seen is not None:
+            return seen
         if self._teller.owed and self._teller.last_move is not None:
             return self._teller.last_move.player
         return self.game.whose_turn

@@ -120,9 +120,12 @@ def fact_column(column: Column, road: Road, pieces: Pieces) -> FactColumn:
     return FactColumn.of(column.model_copy(update={"sigma_z": sigma_z}))
 
 
-def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = False) -> Reading:
+def read_moves(
+    change: Change, game: Game, pieces: Pieces, *, guess: bool = False, hand_of: str | None = None
+) -> Reading:
     """The moves that a change shows, in the order in which they must have been made.
 
+    ``hand_of``: whose hand alone was over the table, where that is known.
     ``guess``: where a road's far end hangs over nothing, take it that a column was missed, with little certainty.
     """
     if guess:
@@ -138,8 +141,9 @@ def read_moves(change: Change, game: Game, pieces: Pieces, *, guess: bool = Fals
         options = [o for road in roads for o in _readings(road, ahead, new_columns, every, areas, pieces)]
         if not options:
             break
+        alone = hand_of if len(roads) == 1 and not facts else None
         best = max(options, key=lambda option: option.trust(ahead, change.new_cars, pieces))
-        player = best.player(ahead, change.new_cars, pieces)
+        player = best.player(ahead, change.new_cars, pieces, alone)
         for passing in skipped(ahead, player):
             facts.append(passing)
             ahead.apply(passing)
@@ -239,14 +243,16 @@ class _Option:
     def cars(self, change: Change, pieces: Pieces) -> tuple[Car, ...]:
         return cars_on(self.road, change.new_cars, pieces)
 
-    def player(self, game: Game, new_cars: Sequence[Car], pieces: Pieces) -> str:
-        """Who built it: whose base it is, unless whose turn it is or the cars say that the base was the wrong one."""
+    def player(self, game: Game, new_cars: Sequence[Car], pieces: Pieces, hand_of: str | None = None) -> str:
+        """Who built it: whose base it is, unless the turn, the cars or the hand say that it was the wrong one."""
         turn = game.whose_turn
         if self.base in game.base_points(turn) or game.owners.get(self.base) == turn:
             return turn
         for car in cars_on(self.road, new_cars, pieces):
             if car.player == turn and car.player_probability > tol.OWNER_CERTAIN:
                 return turn
+        if hand_of == turn:
+            return turn
         for player in game.players:
             if self.base in game.base_points(player):
                 return player

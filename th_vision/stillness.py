@@ -45,7 +45,9 @@ class Moment:
 class Seen:
     """What one frame showed. ``changed_mm2``: area that differs from the frame before; ``hand_mm2``: of a hand.
 
-    ``reason``: why a frame is unusable. ``moment``: still frames that are complete now, if any are.
+    ``hand_from_deg``: from which side the hand comes in, seen from the middle of the picture, as an angle on the table
+    from its x axis; None where it doesn't reach in from the rim. ``reason``: why a frame is unusable. ``moment``: still
+    frames that are complete now, if any are.
     """
 
     state: State
@@ -54,6 +56,7 @@ class Seen:
     hand_mm2: float = 0.0
     reason: str = ""
     moment: Moment | None = None
+    hand_from_deg: float | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class Stillness:
         if hand:
             moment = self._break()
             self._after_hand = True
-            return Seen("hand", self._time_s, changed, hand, moment=moment)
+            return Seen("hand", self._time_s, changed, hand, moment=moment, hand_from_deg=self._hand_from_deg(look))
         self._hand_frames = 0
         drifted = self._run_start is not None and self._changed_mm2(self._run_start, look, slack=1.5) > 0
         if not self._run or changed > 0 or drifted:
@@ -249,6 +252,24 @@ class Stillness:
             if area >= tol.HAND_RIM_AREA_MM2 and np.any(self._rim & (labels == label)):
                 return area
         return 0.0
+
+    def _hand_from_deg(self, look: _Look) -> float | None:
+        """Where at the rim the largest high thing comes in, as an angle about the middle of the picture."""
+        with np.errstate(invalid="ignore"):
+            high = np.asarray(look.height - np.nan_to_num(self._settled_height) > tol.HAND_RISE_MM, dtype=np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(high, connectivity=8)
+        at_rim = [label for label in range(1, count) if np.any(self._rim & (labels == label))]
+        if not at_rim:
+            return None
+        largest = max(at_rim, key=lambda label: int(stats[label, cv2.CC_STAT_AREA]))
+        rows, columns = np.nonzero(self._rim & (labels == largest))
+        depth = self._table.camera.depth
+        middle = (depth.width / 2, depth.height / 2)
+        entry = ((columns.mean() + 0.5) * tol.STILL_DEPTH_BLOCK_PX, (rows.mean() + 0.5) * tol.STILL_DEPTH_BLOCK_PX)
+        T = self._table.T_table_depth
+        rays = depth.rays(np.array([middle, entry], dtype=np.float64)) @ T[:3, :3].T
+        a, b = (T[:3, 3] - ray * (T[2, 3] / ray[2]) for ray in rays)
+        return float(np.degrees(np.arctan2(b[1] - a[1], b[0] - a[0])))
 
     def _frozen(self, changed: float) -> bool:
         """Whether the "hand" has not moved for so long that it must be part of the table."""

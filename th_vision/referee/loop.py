@@ -129,7 +129,7 @@ class Referee:
                 self._waiting.popleft()
         self.work()
         if seen.state == "hand":
-            self._happened(HandSeen(), seen.time_s)
+            self._happened(HandSeen(seen.hand_from_deg), seen.time_s)
         elif seen.state == "moving":
             self._happened(Moving(), seen.time_s)
         elif seen.state == "still" and not self.busy:

@@ -1,0 +1,91 @@
+"""Whose hand it is: learnt from moves that leave no doubt, told only where one seat alone fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.events import KnockFact, MoveFact
+from rules.layout import Layout, Road
+from tests.th_vision.games import C4, FIRST, PIECES, RAMPS, SECOND, THIRD, column, facts, game_line, minus, plus, road
+from tests.th_vision.still_scene import Scene, table
+from th_vision.follow import Follower
+from th_vision.follow_events import HandSeen, Output, Settled
+from th_vision.seats import Seats
+from th_vision.stillness import Stillness
+
+FOURTH = plus(THIRD, column("c6", 163, -106, 3), road("r6", C4, column("c6", 163, -106, 3)))
+
+
+def test_a_seat_is_believed_after_two_hands_from_one_side() -> None:
+    seats = Seats()
+    seats.learn("blue", 175.0)
+    seats.learn("pink", 0.0)
+    seats.learn("pink", 10.0)
+    assert seats.whose(170.0) is None
+    seats.learn("blue", -170.0)
+    assert seats.whose(170.0) == "blue"
+    assert seats.whose(-20.0) == "pink"
+    assert seats.whose(90.0) is None
+    assert seats.whose(None) is None
+
+
+def test_players_on_one_side_are_not_told_apart() -> None:
+    seats = Seats()
+    for angle in (0.0, 5.0):
+        seats.learn("blue", angle)
+        seats.learn("pink", angle + 30)
+    assert seats.whose(10.0) is None
+
+
+def test_who_walks_around_the_table_has_no_seat() -> None:
+    seats = Seats()
+    for angle in (0.0, 90.0, 180.0):
+        seats.learn("blue", angle)
+        seats.learn("pink", 200.0)
+    assert seats.whose(0.0) is None
+
+
+def game_with_hands(last_side: float | None, *last: Layout) -> tuple[Follower, list[Output]]:
+    """Four moves, blue's hands from the left and pink's from the right; then a last change with a hand from there."""
+    follower, said = Follower(game_line(), PIECES), list[Output]()
+    moves = [
+        (RAMPS, None),
+        (FIRST, 180.0),
+        (SECOND, 0.0),
+        (THIRD, 175.0),
+        (FOURTH, 5.0),
+        *[(one, last_side) for one in last],
+    ]
+    for t, (layout, side) in enumerate(moves):
+        follower.handle(HandSeen(side), 10.0 * t)
+        said = follower.handle(Settled(layout), 10.0 * t + 5)
+    return follower, said
+
+
+@pytest.mark.parametrize(("side", "player"), [(180.0, "blue"), (None, "pink"), (0.0, "pink")])
+def test_a_road_from_anothers_column_is_of_whose_hand_was_seen(side: float | None, player: str) -> None:
+    """It is blue's turn, and a road goes on from pink's newest column."""
+    end = column("c7", 163, -212, 2)
+    table_now = plus(FOURTH, end, road("r7", column("c6", 163, -106, 3), end))
+    _, said = game_with_hands(side, table_now)
+    (move,) = (fact for fact in facts(said) if isinstance(fact, MoveFact))
+    assert move.player == player
+
+
+def test_a_knock_is_whose_hand_was_seen() -> None:
+    """It is blue's turn, and pink's sleeve takes blue's road down."""
+    lying = Road(id="r5", ends=((-250, 60, 2), (-140, 70, 2)), rests_on=("table", "table"))
+    table_now = plus(minus(FOURTH, "r5"), lying)
+    for side, by in ((2.0, "pink"), (178.0, "blue"), (None, "blue")):
+        _, said = game_with_hands(side, table_now)
+        assert [fact.by for fact in facts(said) if isinstance(fact, KnockFact)] == [by]
+
+
+def test_the_side_of_a_hand_is_seen_in_the_picture() -> None:
+    scene = Scene()
+    watch = Stillness(table())
+    for _ in range(3):
+        watch.see(scene.frame())
+    seen = watch.see(scene.frame(hand=(0, 0)))  # its forearm comes in over the near rim
+    assert seen.state == "hand"
+    assert seen.hand_from_deg == pytest.approx(-90.0, abs=15.0)

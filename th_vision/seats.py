@@ -1,0 +1,78 @@
+"""Where the players sit: learnt from whose hand reached in for moves that leave no doubt about the builder.
+
+Two players may sit on one side, somebody may walk around the table: a hand is told only where one seat alone fits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rules.events import Fact, MoveFact
+from rules.game import Game
+from th_vision import tolerances as tol
+
+
+class Seats:
+    """Sides from which players' hands come, as angles on the table, degrees. State: a sum of directions a player."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, tuple[float, float, int]] = {}
+
+    def learn(self, player: str, from_deg: float) -> None:
+        """This player's hand came from there."""
+        x, y, n = self._sums.get(player, (0.0, 0.0, 0))
+        angle = math.radians(from_deg)
+        self._sums[player] = (x + math.cos(angle), y + math.sin(angle), n + 1)
+
+    def whose(self, from_deg: float | None) -> str | None:
+        """Whose hand it is that comes from there; None where no seat, or more than one, fits."""
+        if from_deg is None:
+            return None
+        apart = {
+            player: self._apart(player, from_deg) for player, (_, _, n) in self._sums.items() if n >= tol.SEAT_SEEN
+        }
+        near = [player for player, angle in apart.items() if angle <= tol.SEAT_WITHIN_DEG]
+        far = all(angle >= tol.SEAT_APART_DEG for player, angle in apart.items() if player not in near)
+        return near[0] if len(near) == 1 and far and len(apart) > 1 else None
+
+    def _apart(self, player: str, from_deg: float) -> float:
+        x, y, n = self._sums[player]
+        if math.hypot(x, y) < tol.SEAT_STEADY * n:
+            return math.inf  # comes from everywhere
+        turn = math.degrees(math.atan2(y, x)) - from_deg
+        return abs((turn + 180) % 360 - 180)
+
+
+class Hands:
+    """The hands of one visit to the table, and whose they are. State: the seats, and the sides of this visit."""
+
+    def __init__(self) -> None:
+        self._seats = Seats()
+        self._sides: list[float] = []
+        self._gone = False
+
+    def seen(self, from_deg: float | None) -> None:
+        """A hand is over the table."""
+        if self._gone:
+            self._sides, self._gone = [], False
+        if from_deg is not None:
+            self._sides.append(from_deg)
+
+    def left(self) -> None:
+        """The table was read: the next hand is another visit."""
+        self._gone = True
+
+    def whose(self) -> str | None:
+        """Whose hands they were; None where that isn't known, or where there were two people's."""
+        found = {self._seats.whose(side) for side in self._sides}
+        return found.pop() if len(found) == 1 else None
+
+    def learn(self, facts: Sequence[Fact], game: Game) -> None:
+        """One move alone, by whose turn it is, from an own base point: it was that player's hand."""
+        moves = [fact for fact in facts if isinstance(fact, MoveFact)]
+        if len(moves) != 1 or not self._sides:
+            return
+        player = moves[0].player
+        if player == game.whose_turn and moves[0].base in game.base_points(player):
+            self._seats.learn(player, self._sides[-1])
