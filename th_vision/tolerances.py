@@ -105,6 +105,10 @@ SEAT_SEEN = 2
 SEAT_STEADY = 0.85
 SEAT_WITHIN_DEG = 40.0
 SEAT_APART_DEG = 60.0
+# So many columns at least, and of them this share, that all went one way leaving less than this: the table was moved.
+TOGETHER_COLUMNS = 4
+TOGETHER_SHARE = 0.75
+TOGETHER_LEFT_MM = 2.0
 # A move taken back is told though a reading misses so many other pieces with it.
 MISSED_BESIDE = 1
 # Two columns, or two cars, nearer to each other than this share of their size are one, read twice.
