@@ -11,9 +11,11 @@ from rules.events import (
     Answer,
     CarsLine,
     CorrectionFact,
+    DiscardStickFact,
     EndLine,
     MoveFact,
     OutLine,
+    PassFact,
     PenaltyLine,
     RulingLine,
     UndoFact,
@@ -21,7 +23,8 @@ from rules.events import (
 from rules.game import Game
 from rules.messages import Message, messages
 from th_vision import phrases as say
-from th_vision.follow_events import Entered, Output, Told, Warned
+from th_vision.announce import Announcer
+from th_vision.follow_events import Checked, Entered, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
 from th_vision.said import said
 from th_vision.voice.clips import clips_of
 from th_vision.voice.places import place_of
@@ -41,12 +44,16 @@ class News:
 
 
 class Spokesman:
-    """Outputs in, news out. State: what was already said about each road, for "correction"."""
+    """Outputs in, news out. State: the turn of each road that was spoken about, whether turns are being told anew, and
+    the cars that are still owed: that their chance is gone is said when the turn has passed."""
 
     def __init__(self, language: str, *, places: bool = False) -> None:
         self._language = language
         self._places = places
         self._turns: dict[str, int] = {}
+        self._anew = False
+        self._owed: CarsLine | None = None
+        self._announcer = Announcer()
 
     def news(self, output: Output, game: Game) -> list[News]:
         """What to say of one output; ``game`` stands after it."""
@@ -54,17 +61,31 @@ class Spokesman:
             return self._told(output, game)
         if isinstance(output, Warned):
             return [News("", (Utterance(said(output.words, self._language), "", Urgency.NOW),), False)]
+        if isinstance(output, Reconsidered):
+            self._anew = True
+            return []
         if isinstance(output, Entered) and output.state in ("knocked", "desynchronised"):
             words = words_in(self._language)
             return [News("", (Utterance(words.sentence(words.text(say.ALOUD[output.state])), "", Urgency.NOW),), False)]
+        if isinstance(output, Reminded | Checked | TakenAsIs | Entered):
+            lines = self._announcer.lines(output, dict(game.owners))[:1]  # what else there is stands on the screen
+            return [News("", (Utterance(said(line.text, self._language), "", Urgency.NOW),), False) for line in lines]
         return []
 
     def _told(self, told: Told, game: Game) -> list[News]:
         if isinstance(told.fact, UndoFact):
+            self._owed = None
+            if self._anew:
+                return []  # what follows says what has changed
             gone = [road for road, turn in self._turns.items() if turn >= told.fact.turn]
             for road in gone:
                 del self._turns[road]
             return [News(road, (), True) for road in gone]
+        late: list[News] = []
+        if isinstance(told.fact, MoveFact | PassFact | DiscardStickFact):
+            self._anew = False
+            late = self._too_late(game)
+        self._owed = next((a for a in told.answers if isinstance(a, CarsLine) and a.placed < a.due), None)
         ruling = next((a for a in told.answers if isinstance(a, RulingLine) and a.road is not None), None)
         about = (ruling.road or "") if ruling is not None else ""
         before = about in self._turns
@@ -76,9 +97,15 @@ class Spokesman:
         if self._places and isinstance(told.fact, MoveFact):
             utterances += self._where(told.fact, game, about)
         if not utterances:
-            return []
+            return late
         corrected = before or isinstance(told.fact, CorrectionFact)
-        return [News(about, tuple(utterances), bool(about) and corrected)]
+        return [*late, News(about, tuple(utterances), bool(about) and corrected)]
+
+    def _too_late(self, game: Game) -> list[News]:
+        """The turn has passed: what is too late now."""
+        owed, self._owed = self._owed, None
+        spoken = [] if owed is None else self._utterances([owed], game, "")
+        return [News("", tuple(spoken), False)] if spoken else []
 
     def _utterances(self, answers: Iterable[Answer], game: Game, about: str) -> list[Utterance]:
         owners, kinds = pieces_of(game)
@@ -86,8 +113,8 @@ class Spokesman:
         for answer in answers:
             if not isinstance(answer, SPOKEN_ANSWERS):
                 continue
-            if isinstance(answer, CarsLine) and answer.placed <= answer.due and answer.call == "legal":
-                continue  # cars that come as due are seen by who placed them; a chance that is gone is told later
+            if isinstance(answer, CarsLine) and about and answer.placed <= answer.due and answer.call != "too_close":
+                continue  # who places cars sees them; a chance that is gone is told when the turn has passed
             sentences = messages(answer, language=self._language, owners=owners, kinds=kinds)
             names = {*owners, *kinds, *((answer.road,) if isinstance(answer, RulingLine) and answer.road else ())}
             clips = clips_of(answer, game)

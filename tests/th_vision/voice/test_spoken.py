@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import Answer, Fact, UndoFact
+from rules.events import Answer, Fact, MoveFact, UndoFact
 from rules.game import Game
 from tests.rules.tables import Table, square
-from th_vision.follow_events import Told
+from th_vision.follow_events import Reconsidered, Reminded, Told
 from th_vision.voice.clips import names
 from th_vision.voice.places import direction, distance_words, place_of, surroundings
+from th_vision.voice.queue import SpeechQueue
 from th_vision.voice.spoken import News, Spokesman, aloud
 from th_vision.voice.utterance import Urgency
 from th_vision.words import words_in
@@ -69,6 +70,42 @@ def test_a_turn_taken_back_takes_its_words_back() -> None:
     turn = getattr(table.game.facts[-1], "turn", 0)
     news = told(spokesman, table.game, UndoFact(turn=turn), [])
     assert news == [News("b", (), True)]
+
+
+def test_turns_told_anew_say_only_what_changed() -> None:
+    table, spokesman = crossing(), Spokesman("en")
+    move = table.game.facts[-1]
+    assert isinstance(move, MoveFact)
+    first = told(spokesman, table.game, move, table.answers)
+    assert spokesman.news(Reconsidered(move, move, 0.0), table.game) == []
+    assert told(spokesman, table.game, UndoFact(turn=move.turn), []) == [], "nothing is taken back aloud"
+    again = told(spokesman, table.game, move, table.answers, again=True)
+    queue = SpeechQueue()
+    for news in (*first, *again):
+        if news.whole:
+            queue.revise(news.about, news.utterances, 0.0)
+        else:
+            for utterance in news.utterances:
+                queue.add(utterance, 0.0)
+    spoken = []
+    while (utterance := queue.next(0.0)) is not None:
+        spoken.append(utterance.text)
+    assert spoken == texts(first), "and nothing is said twice"
+
+
+def test_a_missed_car_is_spoken_of_when_the_turn_has_passed() -> None:
+    table = Table()
+    table.stick("pink", "p", (50, -50, 2), (50, 50, 3))
+    table.ramp("blue", "base", (0, 0), levels=4)
+    spokesman = Spokesman("en")
+    table.move("blue", "base", "new", (100, 0), gray=5, road="b")
+    now = texts(told(spokesman, table.game, table.game.facts[-1], table.answers))
+    assert not any("has not placed" in text for text in now), "the hand may still hold it"
+    reminded = texts(spokesman.news(Reminded("blue", 1, 0.0), table.game))
+    assert reminded == ["blue still has one car to place."]
+    table.move("pink", "pb", "q", (50, 150), gray=4, road="p2")
+    later = texts(told(spokesman, table.game, table.game.facts[-1], table.answers))
+    assert later[0].startswith("Blue has not placed one car that is due")
 
 
 def test_faults_and_questions_are_urgent() -> None:

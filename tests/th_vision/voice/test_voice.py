@@ -43,7 +43,7 @@ def test_a_game_is_spoken_into_files_in_its_order(tmp_path: Path) -> None:
     assert time.monotonic() - started < 0.1, "nothing waits for a word"
     voice.close()
     files = sorted(tmp_path.glob("*.wav"))
-    assert len(files) == 3, "the crossing, the fault of its level, and the camera once; no head of a turn"
+    assert len(files) == 2, "the crossing, and the camera once; no head of a turn"
     assert all(0.5 < seconds(file) < 8 for file in files)
 
 
