@@ -6,10 +6,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from rules.events import FactColumn, FactRoad, MoveFact
+from rules.game import Game
+from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.change import Change
+from th_vision.change import Change, Moved
 from th_vision.known import Known, pieces_of, refine
 from th_vision.moves import Reading
+from th_vision.support import column_at
 
 
 def lying(road: FactRoad) -> dict[str, object]:
@@ -78,3 +81,22 @@ def recounted(known: Known, told: FactColumn) -> Known:
     columns = tuple(c if c.id != told.id else c.model_copy(update=update) for c in known.layout.columns)
     layout = known.layout.model_copy(update={"columns": columns})
     return replace(known, layout=layout, votes={**known.votes, told.id: votes})
+
+
+def moved_anew(change: Change) -> Change:
+    """The change with every piece taken for moved: its place is the last reading's alone."""
+    old = {piece.id: piece for piece in pieces_of(change.before)}
+    moved = tuple(Moved(old[p.id], p, 0.0, 0.0) for p in pieces_of(change.seen) if p.id in old)
+    return replace(change, moved=moved)
+
+
+def strangers(change: Change, game: Game) -> frozenset[str]:
+    """Pieces that are believed to stand and are none of the game's: nobody can knock them."""
+    known = {*game.columns, *game.roads, *game.cars}
+    return frozenset(piece.id for piece in pieces_of(change.before) if piece.id not in known)
+
+
+def built_on(change: Change, ignored: AbstractSet[str], pieces: Pieces) -> bool:
+    """Whether somebody goes on from a piece that was said to be no part of the game: then it is one after all."""
+    columns = [c for c in change.seen.columns if c.id in ignored]
+    return any(column_at(road, end, columns, pieces) is not None for road in change.new_roads for end in (0, 1))

@@ -13,7 +13,7 @@ from rules.game import Game
 from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import adopt, ids_of, lying, only, taken_over
+from th_vision.belief import adopt, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
 from th_vision.change import Change, compare
 from th_vision.city import moved_objects, new_objects, placer
 from th_vision.credible import Credible, credible
@@ -35,7 +35,7 @@ from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_re
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
 from th_vision.seats import Hands
-from th_vision.support import column_at
+from th_vision.shifted import moved_together
 from th_vision.teller import Teller
 from th_vision.tidy import tidy, without_cars_on_one_ray
 
@@ -112,6 +112,9 @@ class Play:
             return
         self._half_away = False
         change, keep = self._change(event)
+        together = moved_together(change)
+        if together is not None:
+            change, keep = self._table_moved(change, keep, together)
         if self._checking and self._checked(change):
             return
         if self._knocked:
@@ -181,6 +184,17 @@ class Play:
         self._knocked |= {piece for piece, _ in off}
         return bool(off)
 
+    def _table_moved(self, change: Change, keep: frozenset[str], by_mm: float) -> tuple[Change, frozenset[str]]:
+        """All stands elsewhere by one shift: told as that, and no knock; what is new besides is left to go on with."""
+        words = f"Everything stands {by_mm:.0f} mm elsewhere: the table or the camera was moved; I go on from there."
+        line = AlertLine(kind="camera-moved", value=by_mm, turn=self.game.turn)
+        self._say(Warned(line, words, self._time_s))
+        before = [piece.id for piece in pieces_of(change.before)]
+        self._tell_where(change, before)
+        known = taken_over(self.known, moved_anew(change), keep)
+        self.known = only(known, set(before))
+        return compare(self.known, known.layout, self.pieces), frozenset()
+
     # --- play ---
 
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
@@ -210,7 +224,7 @@ class Play:
             self._ignored -= otherwise
             self.known = only(self.known, {p.id for p in pieces_of(self.known.layout)} - otherwise)
             return self._change(event)
-        if self._built_on_ignored(change):
+        if built_on(change, self._ignored, self.pieces):
             self.known = only(self.known, {p.id for p in pieces_of(self.known.layout)} - self._ignored)
             self._ignored = frozenset()
             return self._change(event)
@@ -221,21 +235,6 @@ class Play:
             left = tuple(p for p in change.gone if p.id not in gone)
             change = replace(change, gone=left, recounted=still)
         return change, believed.keep
-
-    def _strangers(self, change: Change) -> frozenset[str]:
-        """Pieces that are believed to stand and are none of the game's: nobody can knock them."""
-        known = {*self.game.columns, *self.game.roads, *self.game.cars}
-        return frozenset(piece.id for piece in pieces_of(change.before) if piece.id not in known)
-
-    def _built_on_ignored(self, change: Change) -> bool:
-        """Somebody goes on from a piece that was said to be no part of the game: then it is one after all."""
-        columns = [c for c in change.seen.columns if c.id in self._ignored]
-        return any(
-            column_at(road, end, columns, self.pieces) is not None
-            for road in change.new_roads
-            for end in (0, 1)
-            if columns
-        )
 
     def _moves(self, change: Change, keep: frozenset[str], *, guess: bool = False) -> None:
         """Tell the moves, cars and knocks that a change shows, and take the new reading as known."""
@@ -250,7 +249,7 @@ class Play:
             self._enter("ruling")
         for fact in reading.facts:
             self._teller.tell(fact)
-        knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread) | self._strangers(change))
+        knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread) | strangers(change, self.game))
         for knock in knocks:
             self._teller.tell(knock)
             if knock.shift_mm:

@@ -306,6 +306,33 @@ def test_players_may_settle_what_a_knock_costs() -> None:
     assert follower.state == "knocked"
 
 
+def by_one_shift(layout: Layout, x: float, y: float) -> Layout:
+    columns = tuple(c.model_copy(update={"x": c.x + x, "y": c.y + y}) for c in layout.columns)
+    roads = tuple(
+        r.model_copy(update={"ends": tuple((e[0] + x, e[1] + y, e[2]) for e in r.ends)}) for r in layout.roads
+    )
+    cars = tuple(k.model_copy(update={"x": k.x + x, "y": k.y + y}) for k in layout.cars)
+    return layout.model_copy(update={"columns": columns, "roads": roads, "cars": cars})
+
+
+def test_a_table_that_was_moved_as_a_whole_is_no_knock() -> None:
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    said = follower.handle(Settled(by_one_shift(SECOND, 7, -5)), 9.0)
+    (warned,) = [o for o in said if isinstance(o, Warned)]
+    assert warned.line.kind == "camera-moved"
+    assert warned.line.value == pytest.approx(8.6, abs=0.1)
+    assert [f.type for f in facts(said)] == ["restored"]
+    assert follower.game.columns["c1"].x == -50
+    said = follower.handle(Settled(by_one_shift(THIRD, 7, -5)), 10.0)
+    assert [f.type for f in facts(said)] == ["move"]
+
+
+def test_a_move_made_while_the_table_was_moved_is_told_too() -> None:
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    said = follower.handle(Settled(by_one_shift(THIRD, -4, 6)), 9.0)
+    assert [f.type for f in facts(said)] == ["restored", "move"]
+
+
 # --- pieces that fit no move ---
 
 
