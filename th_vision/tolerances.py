@@ -201,7 +201,7 @@ HIDES_MM = 12.0
 # A column whose roads lie still is not believed to have gone, if it seems to be no further off than this.
 HELD_COLUMN_MM = 9.0
 # A shift is told as a knock from here on; below, it is only followed.
-KNOCK_MM = 4.0
+KNOCK_MM = 3.2
 # An earlier count of discs is mended when later readings are so sure of another one.
 MENDED_CERTAIN = 0.99
 # A road's end this far (in discs) above or below what its column's count says speaks against that count.
