@@ -50,7 +50,8 @@ def chosen(name: str, moments: Iterable[Moment]) -> tuple[list[Moment], int]:
     """The moments up to the one that is shown, and its index."""
     game = list(moments)
     events = SHOWN.get(name, ())
-    hits = [i for i, m in enumerate(game) if isinstance(m, PlayedMoment) and any(e in m.what.events for e in events)]
+    played = [(i, m) for i, m in enumerate(game) if isinstance(m, PlayedMoment)]
+    hits = [i for i, m in played if any(e.startswith(events) for e in m.what.events)] if events else []
     at = (hits[-1] if name in LAST else hits[0]) if hits else len(game) - 1
     return game, at
 

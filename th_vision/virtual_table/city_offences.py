@@ -21,7 +21,7 @@ from th_vision.virtual_table.candidates import (
     sketch,
 )
 from th_vision.virtual_table.city_room import SOLID, column_trouble, depth_inside, road_trouble
-from th_vision.virtual_table.offences import At, Offence, Try, commit
+from th_vision.virtual_table.offences import At, Offence, Try, commit, plain_levels
 from th_vision.virtual_table.physics import Support, column_support, rest_stick, thing_support
 from th_vision.virtual_table.scene import CityBody, make_column
 from th_vision.virtual_table.turning import all_meeting
@@ -39,11 +39,6 @@ LANDS_MM = (3.0, 24.0)  # the same for an offramp's tip
 def _areas(at: At, *kinds: str) -> list[CityBody]:
     found = [body for body in at.game.scene.city if body.kind in kinds]
     return [found[i] for i in at.rng.permutation(len(found))]
-
-
-def _plain(at: At, base: str) -> list[tuple[int, bool]]:
-    level, held = at.game.column(base).levels, at.game.holding(at.game.whose_turn)
-    return [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
 
 
 def _possible(at: At, sketches: Sketches) -> Sketches:
@@ -71,7 +66,7 @@ def _columns_at(at: At, area: CityBody, low: float, high: float, *, near: bool) 
         return depth_inside(area.outline, s.column) - radius if near else depth_inside(area.outline, s.column)
 
     for base in game.holding(game.whose_turn).bases:
-        wanted = _plain(at, base)
+        wanted = plain_levels(at, base)
         if not wanted:
             continue
         plain = sketch(game, base, wanted, at.rng, 1)
@@ -207,7 +202,7 @@ def _passing(at: At, area: CityBody, reach: float, low: float, high: float, *, g
         return np.asarray(segment_point_distance(s.start, s.end, middle[None])[:, 0] - half - reach, dtype=np.float64)
 
     for base in game.holding(game.whose_turn).bases:
-        wanted = _plain(at, base)
+        wanted = plain_levels(at, base)
         if not wanted:
             continue
         plain = sketch(game, base, wanted, at.rng, 1)
@@ -246,7 +241,7 @@ def at_wall(at: At) -> list[PlayedMoment]:
                 return np.asarray(np.min(segment_point_distance(s.start, s.end, corners), axis=1) - half)
 
             for base in game.holding(game.whose_turn).bases:
-                wanted = _plain(at, base)
+                wanted = plain_levels(at, base)
                 if not wanted:
                     continue
                 plain = sketch(game, base, wanted, at.rng, 1)
@@ -276,7 +271,7 @@ def _on_things(at: At) -> Iterator[Try]:
         supports: list[Support] = [thing_support(area, thing) for thing in area.things]
         for base in game.holding(game.whose_turn).bases:
             level = game.column(base).levels
-            wanted = _plain(at, base)
+            wanted = plain_levels(at, base)
             if not wanted or level > 3:
                 continue
             plain = sketch(game, base, wanted, at.rng, 1)

@@ -28,7 +28,7 @@ def knocked_game(
     *,
     margin_mm: float = 3.0,
 ) -> Iterator[PlayedMoment]:
-    """A legal game; every other turn another player's column is shifted, by 1, 2, 3.5 and 6 mm; then a road falls, then
+    """A legal game; every third turn another player's column is shifted, by 1, 2, 3.5 and 6 mm; then a road falls, then
     a column with its road. Each is put right before the game goes on.
 
     Raises:
@@ -40,7 +40,7 @@ def knocked_game(
     yield from set_up(game, rng)
     left: list[float | str] = [*NUDGES_MM, "knock", "collapse"]
     while left:
-        if game.turn >= FIRST_TURN and game.turn % 2:
+        if game.turn >= FIRST_TURN and game.turn % 3 == 2:
             pair = _pushed(game, left[0], field_mm)
             if pair is not None:
                 del left[0]

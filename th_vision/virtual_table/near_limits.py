@@ -9,18 +9,13 @@ from numpy.typing import NDArray
 
 from th_vision.virtual_table.builds import PlayedMoment
 from th_vision.virtual_table.candidates import Sketches, possible, realise, segment_point_distance, sketch
-from th_vision.virtual_table.offences import At, Offence, Try, commit
+from th_vision.virtual_table.offences import At, Offence, Try, commit, plain_levels
 from th_vision.virtual_table.turning import all_meeting
 
 Array = NDArray[np.float64]
 
 CLOSE_MM = 0.5
 BARELY_MM = (0.4, 1.0)  # so far a tip lies over its column's rim
-
-
-def _plain(at: At, base: str) -> list[tuple[int, bool]]:
-    level, held = at.game.column(base).levels, at.game.holding(at.game.whose_turn)
-    return [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
 
 
 def under_road(at: At) -> list[PlayedMoment]:
@@ -34,7 +29,7 @@ def _beneath(at: At, skip: frozenset[str]) -> Iterator[Try]:
     game = at.game
     limit = game.pieces.disc.radius + game.pieces.stick.width / 2
     for base in game.holding(game.whose_turn).bases:
-        wanted = _plain(at, base)
+        wanted = plain_levels(at, base)
         for road in (game.scene.sticks[k] for k in at.rng.permutation(len(game.scene.sticks))) if wanted else ():
             a, b = (np.array([end[:2]]) for end in road.ends)
 
@@ -62,7 +57,7 @@ def barely_resting(at: At) -> list[PlayedMoment]:
     def tries() -> Iterator[Try]:
         past = (-radius + BARELY_MM[0], -radius + BARELY_MM[1])
         for base in game.holding(game.whose_turn).bases:
-            wanted = _plain(at, base)
+            wanted = plain_levels(at, base)
             if not wanted:
                 continue
             made = sketch(game, base, wanted, at.rng, 3, past)

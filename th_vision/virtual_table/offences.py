@@ -101,6 +101,12 @@ def _in_each_other(game: Playing, build: Build) -> bool:
     return any(new & {a, b} for a, b, _ in interpenetrations(scene))
 
 
+def plain_levels(at: At, base: str) -> list[tuple[int, bool]]:
+    """The levels of a gray column that the rules allow after ``base`` and the supply holds, none a junction."""
+    level, held = at.game.column(base).levels, at.game.holding(at.game.whose_turn)
+    return [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
+
+
 def own_columns(game: Playing, player: str, *, junction: bool | None = None) -> list[str]:
     """Columns of a player, all or only (no) junctions."""
     mine = (c for c in game.scene.columns if game.owner[c.id] == player)
@@ -175,8 +181,7 @@ def against_a_column(at: At) -> Iterator[Try]:
             return np.asarray(np.linalg.norm(s.column - middle, axis=1) - game.pieces.disc.diameter)
 
         for base in held.bases:
-            level = game.column(base).levels
-            wanted = [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
+            wanted = plain_levels(at, base)
             plain = sketch(game, base, wanted, at.rng, 1) if wanted else None
             target = partial(at.rng.uniform, -TOUCHING_MM / 2, 0.0)
             for found in all_meeting(plain, beside, target, at.rng, 6) if plain is not None else ():
@@ -219,8 +224,7 @@ def lying_on_a_road(at: At) -> Iterator[Try]:
     game = at.game
     held = game.holding(game.whose_turn)
     for base in held.bases:
-        level = game.column(base).levels
-        levels = [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
+        levels = plain_levels(at, base)
         if not levels:
             continue
         near = replace(at.margins, gap=-4.0)
@@ -313,8 +317,7 @@ def third_branch(at: At) -> Iterator[Try]:
     held = game.holding(game.whose_turn)
     full = [name for name in own_columns(game, game.whose_turn, junction=True) if name not in held.bases]
     for junction in full:
-        level = game.column(junction).levels
-        wanted = [(lv, False) for lv in (level - 1, level + 1) if 1 <= lv <= held.gray]
+        wanted = plain_levels(at, junction)
         for sketches, i in sketched(at, [junction], wanted) if wanted else ():
             build = realise(game, sketches, i, game.take_stick())
             if build is not None:
