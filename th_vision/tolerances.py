@@ -516,6 +516,8 @@ ENROLL_CLOSE_MM = 2.0
 # A flat thing stands this many sigmas over the table, or this share of it has a colour that no shadow makes. Things so near to the rim of the field are not looked at.
 ENROLL_FLAT_SIGMAS = 2.0
 ENROLL_SOLID_SHARE = 0.6
+# What looks like a shadow and isn't shaped like a stick must stand so many sigmas over the table.
+ENROLL_SHADOW_SIGMAS = 4.5
 ENROLL_RIM_MM = 6.0
 # A stick as it may be: length and width (mm), length in widths, and nothing thicker.
 ENROLL_STICK_LENGTH_MM = (60.0, 260.0)
@@ -560,7 +562,7 @@ ENROLL_GOOD_PLAN_MM = 0.6
 ENROLL_GOOD_BOX_MM = 1.2
 ENROLL_GOOD_THICK_MM = 0.5
 ENROLL_GOOD_DISC_MM = 0.3
-ENROLL_GOOD_CAR_MM = 1.5
+ENROLL_GOOD_CAR_MM = 2.0
 ENROLL_GOOD_CITY_MM = 2.0
 # Single discs, and the stack, must tell the same height of a disc to so many sigmas; a size must be this near to what
 # game sets have (share of the usual), to be believed without a word.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.pieces import CAR_TYPES, Box, Pieces
+from rules.pieces import Box, Pieces
 from th_vision import tolerances
 from th_vision.detect.plan import PlanView
 from th_vision.enroll.arrange import Laid
@@ -52,6 +52,10 @@ def judge(plan: PlanView, laid: Laid, sizes: Sizes, layout: LayoutPlan, usual: P
                 doubts += _unusual(key, size)
                 continue
             reason = bad
+            if before is None and size.mm > 0:  # better than nothing
+                entries.append(Entry(key, round(size.mm, 2), f"unsure: {_measured(size)}", True))
+                doubts.append(f"{key}: {bad}; it is written all the same, better measure it by hand")
+                continue
             doubts.append(f"{key}: {bad}; {_kept(before, usual_name)}, better measure it by hand")
         elif reason != _NOT_LAID:
             text = f"{reason}; {_kept(before, usual_name)}, lay it again or measure it by hand"
@@ -88,8 +92,6 @@ def _value(pieces: Pieces, key: str) -> float | None:
     part, *names = key.split(".")
     if part in ("cars", "city"):
         box: Box | None = (pieces.cars if part == "cars" else pieces.city).get(names[0])
-        if box is None and part == "cars" and names[0] in CAR_TYPES:
-            box = Pieces().cars["sedan"]
         return None if box is None else float(getattr(box, names[1]))
     return float(getattr(getattr(pieces, part), names[0]))
 

@@ -21,7 +21,7 @@ Bits = NDArray[np.bool_]
 @dataclass(frozen=True)
 class Thing:
     """Something on the table: middle of its top (plan, mm), length and width of the rectangle about it, its turn
-    (radians, along its length), height by depth as it shows there, and whether depth shows it at all.
+    (radians, along its length), height by depth as it shows there, and how many sigmas it stands over the table.
     """
 
     x: float
@@ -30,7 +30,12 @@ class Thing:
     width: float
     turn: float
     height: float
-    raised: bool
+    sigmas: float
+
+    @property
+    def raised(self) -> bool:
+        """Whether depth shows it to stand over the table."""
+        return self.sigmas > tolerances.ENROLL_FLAT_SIGMAS
 
     @property
     def at(self) -> Array:
@@ -98,7 +103,11 @@ def find_things(plan: PlanView) -> list[Thing]:
             things = [other for other in things if not thing.holds(other)] + [thing]
         elif thing.is_stick():
             maybe.append(thing)
-        elif thing.raised and not within and not any(other.holds(thing) for other in things):
+        elif (
+            thing.sigmas > tolerances.ENROLL_SHADOW_SIGMAS
+            and not within
+            and not any(other.holds(thing) for other in things)
+        ):
             things.append(thing)
     if len(maybe) == 1 and not any(thing.is_stick() for thing in things):
         things += maybe  # a gray stick on gray, too low for this camera: its outline has to show whether it is one
@@ -165,5 +174,5 @@ def _thing(plan: PlanView, part: Bits, height: NDArray[np.float32], pitch: float
         float(h + pitch),
         float(np.radians(angle)),
         high,
-        sure > tolerances.ENROLL_FLAT_SIGMAS,
+        sure,
     )

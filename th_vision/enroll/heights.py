@@ -71,13 +71,18 @@ class Heights:
             height = _about(seen[good].astype(np.float64), part, 2 * float(np.nanmedian(self._plan.sigmas(points))))
             pixel = ((self._plan.table.distance_mm - height) / self._plan.table.camera.depth.fx) ** 2
             count = max(good.sum() * _CELL_MM**2 / pixel / self._plan.view.independent_px, 0.5)
-            noise = float(np.nanmedian(self._plan.sigmas(points)))
+            noise = float(np.nanmedian(self._sigma(self._plan.sigmas(points))))
             nearer = (1 - height / self._plan.table.distance_mm) ** 2
             shared = max(
                 tolerances.ENROLL_RIPPLE_SHARE * height, min(tolerances.ENROLL_LOCKING_SHARE * height, noise / 2)
             )
             sigma = float(np.hypot(noise * nearer / np.sqrt(count), shared))
         return Height(height, sigma)
+
+    def _sigma(self, sigma_mm: NDArray[np.float32]) -> NDArray[np.float32]:
+        """A pixel's sigma on a thing: its own fixed pattern, and the table's below it, which the map holds."""
+        pattern = np.float32(tolerances.FIXED_PATTERN_PX * self._plan.usual_mm_per_px)
+        return np.asarray(np.hypot(sigma_mm, pattern), dtype=np.float32)
 
     def _fit(self, model: DepthModel, outline: Array, guess_mm: float) -> Height | None:
         plan = self._plan
@@ -90,7 +95,7 @@ class Heights:
             share = _coverage(places - [u0, v0], (v1 - v0, u1 - u0))
             mm_per_px = model.mm_per_px[v0:v1, u0:u1]
             template = model.shown((share * height).astype(np.float32), mm_per_px) / np.float32(height)
-            seen, noise = plan.height_mm[v0:v1, u0:u1], plan.sigma_mm[v0:v1, u0:u1]
+            seen, noise = plan.height_mm[v0:v1, u0:u1], self._sigma(plan.sigma_mm[v0:v1, u0:u1])
             use = np.isfinite(seen) & np.isfinite(noise)
             if height > float(np.median(mm_per_px)):  # a large step's rim is ragged
                 rim = cv2.dilate(share, np.ones((7, 9))) - cv2.erode(share, np.ones((3, 5)))
@@ -103,7 +108,7 @@ class Heights:
             normal = A.T @ (A * weight[:, None])
             solution = np.linalg.solve(normal, A.T @ (weight * seen[use]))
             residual = seen[use] - A @ solution
-            # free table seems better than it is: its own fixed pattern is in the map, that of the thing is not
+            # free table scatters less than a thing: its fixed pattern is the map's
             chi2 = max(float(np.mean(np.square(residual) * weight)), 1.0)
             sigma = float(np.sqrt(np.linalg.inv(normal)[0, 0] * plan.view.independent_px * chi2))
             height = float(max(solution[0], tolerances.ENROLL_LEAST_HEIGHT_MM))
