@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import resource
@@ -33,7 +34,7 @@ from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.live.backend import Backend, Request
 from th_vision.live.capture import LiveCamera
-from th_vision.live.faulty import Fault, FaultyBackend
+from th_vision.live.faulty import Fault, FaultyBackend, FaultyCamera
 from th_vision.live.sdk import SdkCamera, import_sdk
 from th_vision.live.software import SoftwareCamera, setup_of
 from th_vision.sources.rosbag import SdkRecording
@@ -68,7 +69,8 @@ class Plain:
 
     def __iter__(self) -> Iterator[Frame]:
         for index in range(10**9):
-            yield Frame(index, index / 30, np.full((48, 64), 6000, np.uint16), np.zeros((64, 96, 3), np.uint8))
+            color = np.full((64, 96, 3), 1 + index % 250, np.uint8)
+            yield Frame(index, index / 30, np.full((48, 64), 6000 + index % 5000, np.uint16), color)
 
 
 def sdk_camera(request: Request) -> Backend:
@@ -153,6 +155,23 @@ def _until(true: object, seconds: float = 60.0) -> None:
         time.sleep(0.005)
 
 
+def frame_faults(times: int) -> Iterator[str]:
+    """Each fault of frames, ``times`` over: how many frames of so many came through, and what was wrong with them."""
+    for kind in ("drop", "double", "late", "swap", "size", "back", "old color", "no color", "dark", "half", "freeze"):
+        faults = [Fault(kind, at=20 + 20 * k, frames=3, seconds=2.0) for k in range(times)]  # type: ignore[arg-type] # these are kinds
+        live = FaultyCamera(Plain(), [*faults, Fault("end", at=20 + 20 * times)])
+        frames = list(live)
+        unordered = sum(b.time_s <= a.time_s or b.number <= a.number for a, b in itertools.pairwise(frames))
+        mixed = sum(
+            f.color is not None and int(f.color[0, 0, 0]) not in (0, 1 + (int(f.depth[0, -1]) - 6000) % 250)
+            for f in frames
+        )
+        yield (
+            f"{kind} x {times}: {len(frames)} of {20 + 20 * times} frames given, "
+            f"{sum(f.color is None for f in frames)} without colour, {unordered} unordered, {mixed} mixed up"
+        )
+
+
 def damaged_files(count: int) -> dict[str, Counter[str]]:
     """The fixture cut at places all over, and with bytes flipped: what came of it. ``wrong`` must never be."""
     truth = {one["number"]: one for one in json.loads((FIXTURE / "truth.json").read_text())["frames"]}
@@ -222,6 +241,9 @@ def main() -> int:
         good &= limit is None or worst <= limit
         what = "back after it is plugged in again" if kind == "unplug" else f"back after {kind}"
         print(f"{what}: {statistics.median(t for t, _ in runs):.2f} s median, {worst:.2f} s worst of {len(runs)}")
+    for line in frame_faults(50):
+        good &= "0 unordered, 0 mixed up" in line
+        print(line)
     for kind, verdicts in damaged_files(asked.files).items():
         good &= not verdicts["wrong"] and not verdicts["less without a word"]
         print(f".db3 {kind}: " + ", ".join(f"{count} {what}" for what, count in sorted(verdicts.items())))
