@@ -204,7 +204,7 @@ def _begin(fact: GameFact, resumed: Resumed | None, keeper: Keeper, session: Any
 def _greeting(asked: Asked, path: Path | None, note: str, resumed: Resumed | None) -> list[Line]:
     said = []
     if resumed is not None:
-        turns = max((getattr(fact, "turn", 0) for fact in resumed.facts), default=0)
+        turns = max((fact.turn for fact in resumed.facts if isinstance(fact, MoveFact)), default=0)
         said.append(Line(f"The game goes on after turn {turns}; I hold the table against its record.", kind="head"))
     if path is not None and path != STDOUT:
         said.append(Line(f"The game's record: {path}.", f"(th-vision referee ... --resume {path} goes on with it)"))
