@@ -347,6 +347,7 @@ SAID: Final = (
     "say recalibrate table.toml; go goes on as it is.",
     "the light is {n} times what it was; colours may be misread, look at new cars.",
     "the game goes on.",
+    "everything stands {n} mm elsewhere: the table or the camera was moved; I go on from there.",
     "(before the turn passes)",
     "(who has placed all first wins)",
     "(r reads them again as they stand)",
