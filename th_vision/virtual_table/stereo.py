@@ -24,8 +24,6 @@ from th_vision.virtual_table.unit import Bytes, Unit, eye_error
 _LEVELS = 1023  # of the imagers' 10 bit
 _TABLE_LEVEL = 300.0  # where auto-exposure puts the middle of the picture
 _LENS_SIGMA_PX = 0.6
-_PULL_PX = 0.07  # amplitude of this matcher's pull towards whole disparities
-_PULL_LEFT = 0.6  # of what a unit's locking says; noise does the rest
 _READ_NOISE = 2.5  # levels
 _SHOT_NOISE = 0.3  # levels, times the root of the level
 _SPECKLE = 0.036  # share of the level: the laser's grain, and whatever else grows with light
@@ -61,8 +59,7 @@ class StereoSensor(Unit[SettledPair]):
         super().__init__(camera, faults, rng)
         sideways, upright = camera.model.kernel_px
         self._matching = matching or Matching(
-            support=support_of((sideways * self.faults.kernel_gain, upright * self.faults.kernel_gain)),
-            evened_px=_PULL_PX - _PULL_LEFT * self.faults.locking_px,
+            support=support_of((sideways * self.faults.kernel_gain, upright * self.faults.kernel_gain))
         )
         self._waves = self.draw_waves(self.plane(), rng)
         life = int(rng.integers(1 << 62))
