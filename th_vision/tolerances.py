@@ -526,6 +526,8 @@ ENROLL_STICK_WIDTHS = 4.5
 ENROLL_STICK_THICK_MM = 6.0
 # Pieces of one row lie this near to its line; rows are this far apart.
 ENROLL_ROW_MM = 20.0
+# A stick lies askew in its row by up to this (mm a mm).
+ENROLL_ASKEW = 0.08
 ENROLL_ROW_GAP_MM = 18.0
 # With more of the picture new than this, light or camera are others.
 ENROLL_MOST_NEW = 0.4
@@ -561,7 +563,7 @@ ENROLL_COLORS_APART = 0.06
 ENROLL_GOOD_PLAN_MM = 0.6
 ENROLL_GOOD_BOX_MM = 1.2
 ENROLL_GOOD_THICK_MM = 0.5
-ENROLL_GOOD_DISC_MM = 0.3
+ENROLL_GOOD_DISC_MM = 0.4
 ENROLL_GOOD_CAR_MM = 2.0
 ENROLL_GOOD_CITY_MM = 2.0
 # Single discs, and the stack, must tell the same height of a disc to so many sigmas; a size must be this near to what

@@ -68,8 +68,12 @@ def arrange(plan: PlanView, things: Sequence[Thing], layout: LayoutPlan) -> Laid
     along = np.array([np.cos(stick.turn), np.sin(stick.turn)])
     left = np.array([-along[1], along[0]])
     rest = [thing for thing in things if thing is not stick]
+    first = [thing for thing in rest if _in_row(thing.at - stick.at, along, left)]
+    if first:  # the row's own direction: the stick may lie a bit askew in it
+        far = max((thing.at - stick.at for thing in first), key=lambda way: float(np.hypot(*way)))
+        along = np.asarray(far / np.hypot(*far) * np.sign(far @ along))
+        left = np.array([-along[1], along[0]])
     aside = {id(thing): float((thing.at - stick.at) @ left) for thing in rest}
-    first = [thing for thing in rest if abs(aside[id(thing)]) <= tolerances.ENROLL_ROW_MM]
     other = sorted((thing for thing in rest if thing not in first), key=lambda thing: abs(aside[id(thing)]))
     gray, yellow, stack = _first_row(plan, first)
     reading = _reading(plan, stick, along, first)
@@ -90,6 +94,12 @@ def arrange(plan: PlanView, things: Sequence[Thing], layout: LayoutPlan) -> Laid
     if len(layout.cars) > 1 and all(car.type is None for car in cars):
         raise VisionError(f"no row has all {len(layout.cars)} types of car; lay them all out in one row ({_SHOW})")
     return Laid(stick, gray, yellow, stack, tuple(cars), _city(sorted_rows[-1] if layout.city else [], layout.city))
+
+
+def _in_row(way: Array, along: Array, left: Array) -> bool:
+    """Whether a thing so far from the stick's middle lies in its row."""
+    slack = min(tolerances.ENROLL_ASKEW * abs(float(way @ along)), tolerances.ENROLL_ROW_MM / 2)
+    return abs(float(way @ left)) <= tolerances.ENROLL_ROW_MM + slack
 
 
 def _first_row(plan: PlanView, first: Sequence[Thing]) -> tuple[Thing | None, Thing | None, Thing | None]:
