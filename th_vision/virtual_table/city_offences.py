@@ -33,6 +33,7 @@ CLOSE_MM = 0.5
 WALL_MM = (0.15, 0.5)  # room to a wall: pieces differ by a tenth of a millimetre or two
 EDGE_MM = (-3.0, -1.0)  # how far a column sticks out over its area's edge, negative: out
 DEEP_MM = (4.0, 14.0)  # how deep inside an area a column's middle lies where it may not
+ACROSS_MM = (-9.0, 3.0)  # from the circle inside the pagoda's area to a road's edge, negative: nearer to the pagoda
 LANDS_MM = (3.0, 24.0)  # the same for an offramp's tip
 
 
@@ -206,7 +207,7 @@ def _passing(at: At, area: CityBody, reach: float, low: float, high: float, *, g
         if not wanted:
             continue
         plain = sketch(game, base, wanted, at.rng, 1)
-        for found in all_meeting(plain, beside, lambda: float(at.rng.uniform(low, high)), at.rng):
+        for found in all_meeting(plain, beside, lambda: float(at.rng.uniform(low, high)), at.rng, 36):
             options = _possible(at, found)
             for i in range(len(options)):
                 build = realise(game, options, i, game.take_stick())
@@ -222,7 +223,7 @@ def across_asakusa(at: At) -> list[PlayedMoment]:
     offence = Offence("crosses the pagoda's area", frozenset({"asakusa-crossed"}), skip=CITY_OFF)
     for area in _areas(at, "asakusa"):
         side = float(np.linalg.norm(np.subtract(area.outline[1], area.outline[0]))) / 2
-        done = commit(at, offence, _passing(at, area, side, -6.0, 3.0, gap=1.0), "asakusa-crossed")
+        done = commit(at, offence, _passing(at, area, side, *ACROSS_MM, gap=1.0), "asakusa-crossed")
         if done:
             return done
     return []
