@@ -11,8 +11,9 @@ FLUSH_S = 0.3
 CHUNK_BYTES = 1_000_000
 # Against a power cut the disk itself is told to write at least this often.
 SYNC_S = 2.0
-# Frames that wait to be packed: a second at 15 frames/s, 8 MB each with 1080p colour.
-QUEUE_FRAMES = 16
+# Frames that wait to be packed: two thirds of a second at 15 frames/s, so that with the open chunk it is no more than
+# one; 8 MB each with 1080p colour. A computer that is slower than that drops frames, with a count.
+QUEUE_FRAMES = 10
 # Packed bytes that wait for a slow disk: some 15 s of everything, minutes of what is usually kept.
 PENDING_BYTES = 192_000_000
 # Lines of the game and scenes are small and are kept before any frame.

@@ -99,6 +99,7 @@ class Packer:
         self._camera_said = False
         self._open_bytes = 0
         self._open_since = 0.0
+        self._turns: dict[int, float] = {}
         self.last_time_s = 0.0
 
     def start(self) -> None:
@@ -116,17 +117,16 @@ class Packer:
             self._channels[topic] = self._register(topic, metadata)
         self._mcap.flush()  # type: ignore[no-untyped-call]  # as the library has it
 
-    def frame(self, frame: Frame, reason: str) -> int:
-        """Pack one frame; how many bytes it took, before they were compressed with the chunk."""
+    def frame(self, frame: Frame, reason: str) -> None:
+        """Pack one frame."""
         time_ns = self._tick(frame.time_s)
         self._about_camera(time_ns)
         depth = depth_message(frame.depth, time_ns, names.DEPTH_FRAME)
         self._add(names.DEPTH, depth, time_ns)
-        size, color_hash = frame.depth.nbytes, None
+        color_hash = None
         if frame.color is not None:
             encoded = encode_color(frame.color, self._color)
             self._add(names.COLOR, color_message(encoded, self._color, time_ns, names.COLOR_FRAME), time_ns)
-            size += len(encoded)
             color_hash = pixels_hash(encoded)
         line = {
             "index": self._index,
@@ -141,7 +141,6 @@ class Packer:
         self._index += 1
         self.last_time_s = frame.time_s
         self._flush_if_full()
-        return size
 
     def copy(self, messages: Iterable[tuple[str, Message]], *, alone: bool = False) -> None:
         """Take messages of another session as they are, those of one frame together; ``alone``: of the game."""
@@ -149,6 +148,8 @@ class Packer:
             self.flush()
         for topic, message in messages:
             self._about_camera(message.time_ns)
+            if topic == names.GAME:
+                self._note_turn(bytes(message.data), message.time_ns / 1e9)
             self._add(topic, bytes(message.data), message.time_ns, message.sequence)
         if alone:
             self.flush()
@@ -162,6 +163,7 @@ class Packer:
             text = to_line() if to_line is not None else obj.model_dump_json(by_alias=True, exclude_none=True)
         else:
             text = json.dumps(dict(obj))
+        self._note_turn(text, time_s)
         self._alone(names.GAME, text.encode(), nanoseconds(time_s))
 
     def scene(self, layout: Layout, time_s: float) -> None:
@@ -189,10 +191,17 @@ class Packer:
     def finish(self, end: Mapping[str, str]) -> None:
         """The end record, and MCAP's own summary."""
         self.flush()
-        self._mcap.add_metadata(names.END, signed(end))
+        turns = {str(turn): time_s for turn, time_s in self._turns.items()}
+        self._mcap.add_metadata(names.END, signed({**end, "turns": json.dumps(turns)}))
         self._mcap.finish()  # type: ignore[no-untyped-call]  # as the library has it
 
     # --- single records ---
+
+    def _note_turn(self, line: str | bytes, time_s: float) -> None:
+        """When each turn's last line was: who shows turn 30 needs not read all lines for it."""
+        turn = json.loads(line).get("turn")
+        if isinstance(turn, int):
+            self._turns[turn] = time_s
 
     def _register(self, topic: str, metadata: dict[str, str]) -> int:
         if topic in _PROTOBUF:

@@ -38,6 +38,7 @@ class DamagedError(Exception):
 class ChunkAt:
     """Where a chunk's compressed data lies, and what its head says. Times in ns, as written: not to be trusted.
 
+    ``crc``: None where the index does not say it: it stands at ``crc_at`` then, just before the data.
     ``channels``: ids of the channels with messages in it, where an index said so; ``None``: not known.
     """
 
@@ -46,9 +47,10 @@ class ChunkAt:
     start_ns: int
     end_ns: int
     unpacked_bytes: int
-    crc: int
+    crc: int | None
     compression: str = "zstd"
     channels: frozenset[int] | None = None
+    crc_at: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,13 @@ def unpack(file: ByteFile, chunk: ChunkAt) -> Unpacked:
     Raises:
         DamagedError: nothing can be made of it.
     """
-    data = file.at(chunk.data_at, chunk.data_bytes)
+    crc = chunk.crc
+    if crc is None:  # one read for both: on a cold disk it is the reads that cost
+        block = file.at(chunk.crc_at, chunk.data_at + chunk.data_bytes - chunk.crc_at)
+        crc = int.from_bytes(block[:4], "little")
+        data = block[chunk.data_at - chunk.crc_at :]
+    else:
+        data = file.at(chunk.data_at, chunk.data_bytes)
     packed = Chunk(
         compression="zstd" if data.startswith(ZSTD_MAGIC) else chunk.compression,
         data=data,
@@ -113,7 +121,7 @@ def unpack(file: ByteFile, chunk: ChunkAt) -> Unpacked:
         plain = stream.read(size)
     except Exception as error:  # each compression has errors of its own, and all of them mean the same
         raise DamagedError(str(error)) from error
-    sure = chunk.crc != 0 and zlib.crc32(plain) == chunk.crc
+    sure = crc != 0 and zlib.crc32(plain) == crc
     return _parsed(memoryview(plain), sure)
 
 

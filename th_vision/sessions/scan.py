@@ -95,10 +95,8 @@ def _indexed_chunk(file: ByteFile, content: bytes) -> ChunkAt:
     if offset + length > file.size or data_bytes + rec.HEAD.size > length:
         raise DamagedError("an index that leads past the end")
     data_at = offset + length - data_bytes
-    # The checksum is in the chunk's own head.
-    head = file.at(offset + rec.HEAD.size + 24, 4)
-    (crc,) = struct.unpack("<I", head)
-    return ChunkAt(data_at, data_bytes, start_ns, end_ns, unpacked, crc, compression, channels)
+    crc_at = offset + rec.HEAD.size + 24
+    return ChunkAt(data_at, data_bytes, start_ns, end_ns, unpacked, None, compression, channels, crc_at)
 
 
 def by_walking(file: ByteFile) -> list[Part]:

@@ -28,7 +28,9 @@ _DEPTH_BLOCK_PX = 16
 _BLOCKS = 2
 _SAMPLE = 3
 _LEAST_STILL = 4
-"""Still frames of each moment that are kept though there is no room: two make a reading, and one may be unusable."""
+"""Still frames of a moment that are kept though there is no room: two make a reading, and one may be unusable."""
+_SPARE_EVERY_S = 5.0
+"""For a table that flickers has many such moments, there is no more than one of these frames in so long."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Thinning:
         self._time_s = 0.0
         self._kept_s: float | None = None
         self._room = limits.SAVED_UP_BYTES
+        self._spare = float(_LEAST_STILL)
         pixels = camera.depth.width * camera.depth.height * limits.DEPTH_BYTES_PER_PX
         if camera.color is not None:
             pixels += camera.color.width * camera.color.height * limits.COLOR_BYTES_PER_PX
@@ -60,6 +63,7 @@ class Thinning:
         gone_s = max(0.0, frame.time_s - self._time_s) if not first else 0.0
         self._time_s = frame.time_s
         self._room = min(self._room + gone_s * limits.BYTES_PER_S, limits.SAVED_UP_BYTES)
+        self._spare = min(self._spare + gone_s / _SPARE_EVERY_S, float(_LEAST_STILL))
         moving = first or _differ(self._last, look) or _differ(self._run_start, look)
         self._last = look
         if moving:
@@ -83,8 +87,12 @@ class Thinning:
     def _reason(self, time_s: float, moving: bool) -> Reason | None:
         # A clock that jumps back begins anew.
         since_s = float("inf") if self._kept_s is None or time_s < self._kept_s else time_s - self._kept_s
-        if not moving and self._run <= limits.STILL_KEPT and (self._room > 0 or self._run <= _LEAST_STILL):
-            return "still"
+        if not moving and self._run <= limits.STILL_KEPT:
+            if self._room > 0:
+                return "still"
+            if self._run <= _LEAST_STILL and self._spare >= 1:
+                self._spare -= 1
+                return "still"
         if moving and since_s >= limits.MOTION_EVERY_S and self._room > limits.MOTION_LEAVES * limits.SAVED_UP_BYTES:
             return "motion"
         return "base" if since_s >= limits.BASE_EVERY_S else None

@@ -283,10 +283,11 @@ class SessionWriter:
         self._guarded(partial(self._packer.finish, end_record(self.header, self.counts, self._packer.last_time_s)))
 
     def _pack(self, kept: _Kept) -> None:
-        size = self._packer.frame(kept.frame, kept.reason)
+        before = self._file.tell()
+        self._packer.frame(kept.frame, kept.reason)
         self._count(frames=1)
-        if self._thinning is not None:
-            self._thinning.packed(size)
+        if self._thinning is not None:  # a chunk of several frames counts at once: right in the mean
+            self._thinning.packed(self._file.tell() - before)
 
     def _next(self) -> _Item | None:
         """What is to be packed next; None at the end. An open chunk is closed while nothing comes."""
