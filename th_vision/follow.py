@@ -56,7 +56,7 @@ class Follower(Play):
         super().__init__(game_fact, pieces)
         self._turn_pause_s = turn_pause_s
         self._quiet_s = 0.0  # how long nothing was done
-        self._paused = self._reminded = self._fresh = self._end_doubted = False
+        self._paused = self._reminded = self._fresh = self._end_doubted = self._hand_since = False
 
     @property
     def resting(self) -> State:
@@ -134,6 +134,7 @@ class Follower(Play):
             self._enter("hand in view")
             self._quiet_s = 0.0
             self._hands.seen(event.from_deg)
+            self._hand_since = True
         elif isinstance(event, Moving):
             self._enter("moving")
             self._quiet_s = 0.0
@@ -145,8 +146,9 @@ class Follower(Play):
             if any(isinstance(output, Told) for output in self._outputs):
                 self._quiet_s = 0.0
                 self._reminded = self._reminded and not self._moved_now()
-            else:
+            elif self._hand_since:  # it left without placing them
                 self._remind()
+            self._hand_since = False
             self._rest()
         elif isinstance(event, Waited):
             self._waited()

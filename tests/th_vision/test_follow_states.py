@@ -115,6 +115,12 @@ def test_a_hand_that_leaves_without_the_car_is_reminded_at_once() -> None:
     assert any(isinstance(output, Reminded) for output in said)
 
 
+def test_a_longer_look_at_a_move_reminds_nobody_yet() -> None:
+    follower, said = follow([RAMPS, OFFRAMP, OFFRAMP])
+    assert not [output for output in said if isinstance(output, Reminded)]
+    assert follower.state == "cars due"
+
+
 def test_a_turn_called_over_lets_its_cars_go() -> None:
     follower, _ = follow([RAMPS, OFFRAMP])
     over(follower, 3.0)
