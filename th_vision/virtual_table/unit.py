@@ -25,7 +25,7 @@ Wave = tuple[float, float, float, float, int]
 # Ripple's wavelengths on the table: shortest, most frequent, longest (measured: 100-250 mm).
 _RIPPLE_MM = (100.0, 210.0, 250.0)
 _WAVES = 14
-_RIPPLE_TURN = 0.8  # sd, radians: bands run mostly down the picture
+_RIPPLE_TURN = 0.6  # sd, radians: bands run mostly down the picture
 _DRIFT_KEPT = 0.97  # of the drift, from moment to moment
 
 
