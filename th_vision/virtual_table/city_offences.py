@@ -20,7 +20,7 @@ from th_vision.virtual_table.candidates import (
     segment_point_distance,
     sketch,
 )
-from th_vision.virtual_table.city_room import SOLID, column_trouble, depth_inside, road_trouble
+from th_vision.virtual_table.city_room import LEG_MM, SOLID, column_trouble, depth_inside, road_trouble
 from th_vision.virtual_table.offences import At, Offence, Try, commit, plain_levels
 from th_vision.virtual_table.physics import Support, column_support, rest_stick, thing_support
 from th_vision.virtual_table.scene import CityBody, make_column
@@ -74,9 +74,19 @@ def _columns_at(at: At, area: CityBody, low: float, high: float, *, near: bool) 
         for found in all_meeting(plain, inside, lambda: float(at.rng.uniform(low, high)), at.rng):
             options = _possible(at, found)
             for i in range(len(options)):
+                if _at_arch(area, options.column[i], radius):
+                    continue
                 build = realise_on(at, options, i, area)
                 if build is not None and _keeps_off(at, build, _city_but(at, area.id)):
                     yield Try(build)
+
+
+def _at_arch(area: CityBody, column: Array, radius: float) -> bool:
+    """Whether a column would stand in the rainbow's arch."""
+    if area.arch is None:
+        return False
+    a, b = (np.array([foot]) for foot in area.arch)
+    return bool(segment_point_distance(a, b, column[None])[0, 0] < radius + LEG_MM)
 
 
 def realise_on(at: At, options: Sketches, index: int, area: CityBody) -> Build | None:
