@@ -96,7 +96,7 @@ class SessionWriter:
         self._left_out: Frame | None = None
         self._live = live
         self._queue: deque[_Item] = deque()  # in the order they came
-        self._queued_frames = 0
+        self._queued_frames = self._packed_to = 0
         self._counts = Counts()
         self._changed = threading.Condition()
         self._ended = self._closed = self._unended = False
@@ -272,6 +272,7 @@ class SessionWriter:
 
     def _run(self) -> None:
         self._guarded(self._packer.start)
+        self._packed_to = self._file.tell()
         while (item := self._next()) is not None:
             if isinstance(item, _Kept):
                 self._guarded(partial(self._pack, item))
@@ -283,11 +284,13 @@ class SessionWriter:
         self._guarded(partial(self._packer.finish, end_record(self.header, self.counts, self._packer.last_time_s)))
 
     def _pack(self, kept: _Kept) -> None:
-        before = self._file.tell()
         self._packer.frame(kept.frame, kept.reason)
         self._count(frames=1)
-        if self._thinning is not None:  # a chunk of several frames counts at once: right in the mean
-            self._thinning.packed(self._file.tell() - before)
+        if self._thinning is not None:
+            # All since the last frame, for chunks are closed between frames too: right in the mean.
+            size = self._file.tell()
+            self._thinning.packed(size - self._packed_to)
+            self._packed_to = size
 
     def _next(self) -> _Item | None:
         """What is to be packed next; None at the end. An open chunk is closed while nothing comes."""

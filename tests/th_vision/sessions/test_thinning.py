@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.th_vision.sessions import small
 from tests.th_vision.still_scene import CAMERA, Scene
 from th_vision.frame import Frame
 from th_vision.sessions import limits
@@ -102,3 +104,19 @@ def test_a_moment_of_a_session_has_its_first_frame_too(tmp_path: Path) -> None:
     kept = [frame.number for frame in open_session(path).frames()]
     assert kept[-3:] == [first, first + 1, first + 2]
     assert writer.counts.frames + writer.counts.thinned == limits.STILL_KEPT + 8
+
+
+def test_frames_are_charged_with_what_they_need_on_the_disk(tmp_path: Path) -> None:
+    """Also where a chunk is closed between two frames, or holds several."""
+    path = tmp_path / "game.mcap"
+    with SessionWriter.open(
+        path, camera=small.CAMERA, table_toml=None, pieces_toml=None, info={}, live=False
+    ) as writer:
+        for number in range(40):
+            writer.frame(replace(small.frame(number), time_s=number * 10.0))  # the base rate keeps every one
+            time.sleep(0.02)
+        thinning = writer._thinning
+    assert thinning is not None
+    assert writer.counts.frames == 40
+    sizes = [chunk.data_bytes for chunk in open_session(path).part.chunks]
+    assert 0.5 < thinning.frame_bytes / (sum(sizes) / 40) < 2.5
