@@ -513,7 +513,8 @@ ENROLL_RAISED_SIGMAS = 3.5
 ENROLL_THING_MM2 = 40.0
 ENROLL_FLAT_MM2 = 250.0
 ENROLL_CLOSE_MM = 2.0
-# A flat thing stands this many sigmas over the table, or this share of it has a colour that no shadow makes. Things so near to the rim of the field are not looked at.
+# A flat thing stands this many sigmas over the table, or this share of it has a colour that no shadow makes. Things so
+# near to the rim of the field are not looked at.
 ENROLL_FLAT_SIGMAS = 2.0
 ENROLL_SOLID_SHARE = 0.6
 # What looks like a shadow and isn't shaped like a stick must stand so many sigmas over the table.
