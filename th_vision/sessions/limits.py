@@ -27,7 +27,7 @@ CLOSE_PATIENCE_S = 5.0
 
 # --- what is kept of a live game ----------------------------------------------------------------------------------
 # A game of two hours stays below 4 GB: so many bytes a second on average ...
-BYTES_PER_S = 4e9 / 7200 * 0.9
+BYTES_PER_S = 4e9 / 7200 * 0.75  # what a frame will need is known only roughly
 # ... of which a busy while may use up what a quiet while before it has left.
 SAVED_UP_BYTES = 150e6
 # Hands and motion are watched at this rate (s between two frames) while there is room for it, ...
