@@ -23,12 +23,17 @@ from th_vision.drawing import Circle, Clip, Drawing, Item, Shape, Words
 from th_vision.player_colors import color_of, darker, mixed
 from th_vision.words import Words as Language
 from th_vision.words import words_in
+from th_vision.wrapping import wrapped
 
 WIDTH: Final = 460
 MARGIN: Final = 14
 SCALE: Final = (WIDTH - 2 * MARGIN) / WINDOW_MM  # pixels a mm, in plan and side view
 PLAN_HEIGHT: Final = 270
 SIDE_HEIGHT: Final = 150
+"""The view from the side is at least so high; it grows with the gap, so that both roads are in it."""
+SIDE_PAD: Final = 6
+SIDE_SPREAD_MM: Final = 25.0
+"""So much of the spread has room above and below; the rest of a wider one is seen on its scale alone."""
 GAUGE_HEIGHT: Final = 92
 HEAD: Final = 50
 LABEL: Final = 24
@@ -59,16 +64,17 @@ def draw_closeup(closeup: CloseUp, pieces: Pieces, language: str = "en") -> Draw
         {one.id: "road" if one.bar else "column" if one.disc else one.kind for one in closeup.seen},
     )
     side = closeup.bar(closeup.lower) is not None and closeup.bar(closeup.upper) is not None
-    height = HEAD + PLAN_HEIGHT + LABEL + (SIDE_HEIGHT + LABEL if side else 0) + GAUGE_HEIGHT
+    side_height = _side_view(closeup)[0] if side else 0
+    height = HEAD + PLAN_HEIGHT + LABEL + (side_height + LABEL if side else 0) + GAUGE_HEIGHT
     title = title_of(closeup, words)
     drawing = Drawing(WIDTH, height, title)
-    for number, line in enumerate(_wrapped(title, 48)[:2]):
+    for number, line in enumerate(wrapped(title, 48)[:2]):
         drawing.items.append(Words(MARGIN, 20 + 20 * number, line, 16, INK, bold=True, name="title"))
     drawing.items += _plan(closeup, pieces, words, HEAD)
     top = HEAD + PLAN_HEIGHT + LABEL
     if side:
         drawing.items += _side(closeup, pieces, words, top)
-        top += SIDE_HEIGHT + LABEL
+        top += side_height + LABEL
     drawing.items += _gauge(closeup, words, top)
     return drawing
 
@@ -94,28 +100,6 @@ def measure_of(closeup: CloseUp, words: Language) -> str:
     """The value that decided, in words."""
     measure = words.measure(closeup.value, closeup.sigma, "mm", limit=closeup.limit)
     return words.fill(say.GAP_IS if closeup.rule == "crossing" else say.MEASURED_IS, measure=measure)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many narrow characters; wide ones count twice and may be parted anywhere."""
-    lines, line, used = [], "", 0
-    for part in _parts(text):
-        size = sum(2 if ord(char) > 0x2E7F else 1 for char in part)
-        if used + size > width and line:
-            lines.append(line.strip())
-            line, used = "", 0
-        line, used = line + part, used + size
-    return [*lines, line.strip()]
-
-
-def _parts(text: str) -> list[str]:
-    parts = [""]
-    for char in text:
-        if char == " " or ord(char) > 0x2E7F:
-            parts += [char, ""] if ord(char) > 0x2E7F else [" "]
-        else:
-            parts[-1] += char
-    return [part for part in parts if part]
 
 
 # --- from above -------------------------------------------------------------------------------------------------------
@@ -197,22 +181,19 @@ def _side(closeup: CloseUp, pieces: Pieces, words: Language, top: float) -> list
     assert closeup.lower is not None
     assert closeup.upper is not None
     here = lower.share(*closeup.at)
-    floor, ceiling = (
-        lower.top(_within(here)).value,
-        upper.top(_within(upper.share(*closeup.at))).value - upper.thickness,
-    )
-    middle_z = (floor + ceiling) / 2
-    box = (float(MARGIN), top, float(WIDTH - 2 * MARGIN), float(SIDE_HEIGHT))
-    cx, cy = box[0] + box[2] / 2, top + SIDE_HEIGHT / 2
+    floor, ceiling = _floor_and_ceiling(closeup, lower, upper)
+    height, top_z = _side_view(closeup)
+    box = (float(MARGIN), top, float(WIDTH - 2 * MARGIN), float(height))
+    cx = box[0] + box[2] / 2
 
     def at(s: float, z: float) -> Point2:
-        return cx + s * SCALE, cy - (z - middle_z) * SCALE
+        return cx + s * SCALE, top + (top_z - z) * SCALE
 
     items: list[Item] = [_rectangle(*box, fill="#ffffff")]
-    if at(0, 0)[1] < top + SIDE_HEIGHT:
+    if at(0, 0)[1] < top + height:
         y = at(0, 0)[1]
-        items.append(_rectangle(box[0], y, box[2], top + SIDE_HEIGHT - y, fill=TABLE))
-        items.append(Words(box[0] + 6, min(y + 14, top + SIDE_HEIGHT - 4), words.text(say.TABLE), 12, SOFT))
+        items.append(_rectangle(box[0], y, box[2], top + height - y, fill=TABLE))
+        items.append(Words(box[0] + 6, min(y + 14, top + height - 4), words.text(say.TABLE), 12, SOFT))
     items += [
         item for one in closeup.seen if one.disc is not None for item in _column_cut(one, lower, closeup.at, pieces, at)
     ]
@@ -241,7 +222,7 @@ def _side(closeup: CloseUp, pieces: Pieces, words: Language, top: float) -> list
     items.append(
         Words(
             box[0] + box[2] - 8,
-            at(0, lower.top(_within(here)).value)[1] + 22,
+            min(at(0, floor)[1] + 22, top + height - 5),
             closeup.lower,
             15,
             INK,
@@ -253,6 +234,28 @@ def _side(closeup: CloseUp, pieces: Pieces, words: Language, top: float) -> list
     label = words.fill(say.ALONG_ROAD, road=closeup.lower)
     items.append(Words(box[0] + 8, top + 20, label, 14, SOFT, halo=True))
     return [Clip(box, tuple(items))]
+
+
+def _floor_and_ceiling(closeup: CloseUp, lower: Bar, upper: Bar) -> tuple[float, float]:
+    """Where the gap begins and ends at the spot: the lower road's top and the upper one's underside, mm."""
+    above = upper.top(_within(upper.share(*closeup.at))).value - upper.thickness
+    return lower.top(_within(lower.share(*closeup.at))).value, above
+
+
+def _side_view(closeup: CloseUp) -> tuple[int, float]:
+    """The height of the view from the side, px, and the z of its upper edge, mm: both roads at the spot are in it,
+    to the plan's scale, below a line of words."""
+    lower, upper = closeup.bar(closeup.lower), closeup.bar(closeup.upper)
+    assert lower is not None
+    assert upper is not None
+    floor, ceiling = _floor_and_ceiling(closeup, lower, upper)
+    _, z0, _, z1 = _cut(upper, lower, closeup.at)
+    spread = min(closeup.k * closeup.sigma, SIDE_SPREAD_MM)
+    high = max(z0, z1, ceiling + spread)
+    low = min(floor - lower.thickness, z0 - upper.thickness, z1 - upper.thickness, ceiling - spread)
+    needed = (high - low) * SCALE + LABEL + 2 * SIDE_PAD
+    height = max(SIDE_HEIGHT, math.ceil(needed))
+    return height, high + (LABEL + SIDE_PAD + (height - needed) / 2) / SCALE
 
 
 def _owner(closeup: CloseUp, piece: str) -> str:
@@ -338,7 +341,7 @@ def _gauge(closeup: CloseUp, words: Language, top: float) -> list[Item]:
     items.append(_beside(limit, x0, x1, y + 34, limit_words, RED))
     if spread > 0:
         sigmas = words.fill(say.SIGMAS, k=words.number(closeup.k, 0 if closeup.k == round(closeup.k) else 1))
-        far = x1 if at(closeup.value) > (x0 + x1) / 2 else x0
+        far = x1 if limit < (x0 + x1) / 2 else x0  # at the end where the limit's words are not
         items.append(Words(far, y + 34, sigmas, 13, SOFT, "end" if far == x1 else "start"))
     return items
 

@@ -27,6 +27,16 @@ def refuse_stdout(path: Path | None, why: str) -> None:
         raise VisionError(f"-: {why} can't go to standard output; name a file")
 
 
+def check_ending(path: Path | None, ending: str, what: str) -> None:
+    """Refuse a name that says another kind of file than what will be in it.
+
+    Raises:
+        VisionError: ``path`` doesn't end in ``ending`` (``.png``).
+    """
+    if path is not None and path.suffix.lower() != ending:
+        raise VisionError(f"{path}: {what} is written as {ending}; name it like {path.stem or what}{ending}")
+
+
 def check_place(path: Path | None) -> None:
     """Refuse an output whose folder is not there or that is a folder itself, before the work is done and not after.
 

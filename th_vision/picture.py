@@ -33,6 +33,7 @@ from th_vision.canvas import (
 )
 from th_vision.output import write_aside
 from th_vision.words import Words, words_in
+from th_vision.wrapping import columns, wrapped
 
 NEUTRAL: Color = (158, 156, 154)
 GRAY_DISC: Color = (176, 176, 176)
@@ -251,7 +252,7 @@ def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color], wor
             y += LINE_PX - 3
         y += 16
     for note in legend.notes[1:]:
-        for line in _wrapped(canvas, note, PANEL_PX - 40):
+        for line in wrapped(note, PANEL_PX - 40, lambda part: canvas.text_size(part, 14)[0]):
             canvas.text(x, y + 10, line, 14, SOFT_INK)
             y += LINE_PX - 5
         y += 6
@@ -273,21 +274,9 @@ def _standing_lines(standing: Standing, words: Words) -> list[str]:
     return lines
 
 
-def _wrapped(canvas: Canvas, words: str, width_px: int) -> list[str]:
-    lines, line = [], ""
-    for word in words.split():
-        longer = f"{line} {word}".strip()
-        if line and canvas.text_size(longer, 14)[0] > width_px:
-            lines.append(line)
-            line = word
-        else:
-            line = longer
-    return [*lines, line]
-
-
 def _panel_height(legend: Legend) -> int:
     rows = sum(LINE_PX + 24 + len(_standing_lines(s, words_in("en"))) * (LINE_PX - 3) for s in legend.standings)
-    notes = sum(6 + (1 + len(note) // 34) * (LINE_PX - 5) for note in legend.notes[1:])
+    notes = sum(6 + (1 + columns(note) // 34) * (LINE_PX - 5) for note in legend.notes[1:])
     return 40 + rows + notes
 
 

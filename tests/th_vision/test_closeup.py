@@ -12,7 +12,7 @@ from rules.pieces import Pieces
 from tests.rules.tables import Table
 from th_vision.closeup import CloseUp, closeups_of
 from th_vision.closeup_drawing import SCALE, draw_closeup
-from th_vision.drawing import Circle, Drawing, Shape, Words
+from th_vision.drawing import Circle, Clip, Drawing, Shape, Words
 
 PIECES = Pieces()
 
@@ -51,6 +51,21 @@ def test_the_side_view_shows_the_gap_to_scale() -> None:
     assert isinstance(gap, Shape)
     (_, low), (_, high) = gap.points
     assert (low - high) / SCALE == pytest.approx(look.value, abs=0.01)
+
+
+@pytest.mark.parametrize("levels", [5, 9])
+def test_both_roads_are_in_the_side_view_however_high_the_upper_one_is(levels: int) -> None:
+    drawing = draw_closeup(crossing(levels), PIECES)
+    clips = [item for item in drawing.items if isinstance(item, Clip)]
+    (box,) = (item.box for item in clips if any(getattr(one, "name", "") == "gap" for one in item.items))
+    (upper,) = named(drawing, "side b", Shape)
+    (gap,) = named(drawing, "gap", Shape)
+    assert isinstance(upper, Shape)
+    assert isinstance(gap, Shape)
+    heights = [y for _, y in (*upper.points, *gap.points)]
+    assert box[1] < min(heights)
+    assert max(heights) < box[1] + box[3]
+    assert box[1] + box[3] < drawing.height
 
 
 def test_the_plan_shows_both_roads_to_scale_around_the_spot() -> None:

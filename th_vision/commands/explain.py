@@ -12,7 +12,7 @@ from rules.pieces import Pieces, load_pieces
 from th_vision import phrases as say
 from th_vision.game_file import read_game
 from th_vision.game_layout import layout_of
-from th_vision.output import check_outputs, refuse_stdout
+from th_vision.output import check_ending, check_outputs, refuse_stdout
 
 
 def run(
@@ -32,6 +32,7 @@ def run(
         RulesError, VisionError: the record, the turn or the rules can't be, or the picture can't be written.
     """
     refuse_stdout(picture, "a picture")
+    check_ending(picture, ".png", "a picture")
     check_outputs((picture,), (path, pieces))
     own_pieces = None if pieces is None else load_pieces(pieces)
     game, chosen = read_game(path, crops=picture is not None, turn=turn), parse_options(options)

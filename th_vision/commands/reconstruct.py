@@ -9,7 +9,7 @@ from pathlib import Path
 from rules.layout import Layout
 from rules.outcome import Outcome
 from rules.pieces import load_pieces
-from th_vision.output import STDOUT, check_outputs, refuse_stdout, write_aside
+from th_vision.output import STDOUT, check_ending, check_outputs, refuse_stdout, write_aside
 from th_vision.sessions.brought import open_with_table, pieces_for
 
 
@@ -39,6 +39,7 @@ def run(
 
     refuse_stdout(ply, "a cloud")
     refuse_stdout(picture, "a picture")
+    check_ending(picture, ".png", "a picture")
     check_outputs((json, ply, picture), (spec, calibration, pieces))
     if pieces is not None:
         load_pieces(pieces)  # a bad file is said before a long recording is read

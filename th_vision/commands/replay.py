@@ -15,7 +15,7 @@ from rules.pieces import Pieces, load_pieces
 from th_vision.announce import set_in_lines
 from th_vision.errors import VisionError
 from th_vision.frame import Source
-from th_vision.output import check_outputs, refuse_stdout
+from th_vision.output import check_ending, check_outputs, refuse_stdout
 from th_vision.replay import Outputs, game_of, replay
 from th_vision.said import in_language
 from th_vision.sessions.brought import open_with_table, pieces_for
@@ -48,6 +48,7 @@ def run(
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
     refuse_stdout(picture, "a picture")
+    check_ending(picture, ".png", "a picture")
     refuse_stdout(rerun, "a recording")
     check_outputs((game, picture, rerun), (spec, calibration, pieces))
     catalog(lang)  # an unknown language is refused now, not at the first sentence

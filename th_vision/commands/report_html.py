@@ -12,7 +12,7 @@ from rules.pieces import Pieces, load_pieces
 from rules.record import Record
 from th_vision.errors import VisionError
 from th_vision.game_file import read_game
-from th_vision.output import check_outputs, refuse_stdout, write_aside
+from th_vision.output import check_ending, check_outputs, refuse_stdout, write_aside
 from th_vision.page.timeline import Timeline
 from th_vision.report_html.build import report_of
 from th_vision.report_html.city_model import glb_of, solids_of
@@ -39,6 +39,7 @@ def run(
         raise VisionError(f"{output}: a report is a page or a case; name it like game.html or case.zip")
     refuse_stdout(output, "a report")
     refuse_stdout(glb, "a model")
+    check_ending(glb, ".glb", "a model")
     check_outputs((output, glb), (path, pieces))
     own_pieces = None if pieces is None else load_pieces(pieces)
     game = read_game(path, crops=output is not None)

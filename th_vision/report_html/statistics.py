@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rules.events import CorrectionFact, KnockFact, RulingLine
 from rules.game import Game
@@ -12,6 +13,8 @@ from th_vision.closeup import CloseUp
 from th_vision.closeup_drawing import measure_of, title_of
 from th_vision.page.timeline import Step
 from th_vision.words import Words, words_in
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ def figures(steps: Sequence[Step], game: Game, language: str) -> tuple[Figure, .
     )
 
 
+def _most(things: Iterable[T], value: Callable[[T], int]) -> list[T]:
+    """All those of the greatest value: nobody who is level with the first is left out."""
+    found = list(things)
+    most = max(map(value, found), default=0)
+    return [one for one in found if value(one) == most]
+
+
 def closest_call(steps: Sequence[Step], standing: Collection[str]) -> tuple[Step, CloseUp] | None:
     """The close-up whose value is nearest to its limit, among the roads ``standing`` at the end."""
     looks = [(step, look) for step in steps for look in step.closeups if look.road in standing]
@@ -57,19 +67,24 @@ def _closest(steps: Sequence[Step], game: Game, language: str) -> Iterator[Figur
 
 
 def _highest(steps: Sequence[Step], game: Game, words: Words) -> Iterator[Figure]:
-    column = max(game.columns.values(), key=lambda one: one.levels, default=None)
-    if column is not None:
-        text = words.count(say.HIGHEST_IS, column.levels, player=words.player(game.owners[column.id]), column=column.id)
-        when = next((step.number for step in steps if column.id in step.newest), None)
-        yield Figure(words.text(say.HIGHEST_COLUMN), words.sentence(text), when)
+    columns = _most(game.columns.values(), lambda one: one.levels)
+    if columns:
+        told = " ".join(
+            words.sentence(
+                words.count(say.HIGHEST_IS, one.levels, player=words.player(game.owners[one.id]), column=one.id)
+            )
+            for one in columns
+        )
+        when = next((step.number for step in steps if columns[0].id in step.newest), None)
+        yield Figure(words.text(say.HIGHEST_COLUMN), told, when)
 
 
 def _most_crossed(game: Game, words: Words) -> Iterator[Figure]:
     met = {road: sum(not pair.partial for pair in game.state.pairs.get(road, ())) for road in game.roads}
-    road = max(met, key=lambda name: met[name], default=None)
-    if road is not None and met[road]:
-        text = words.count(say.CROSSED_TIMES, met[road], piece=words.road(road))
-        yield Figure(words.text(say.MOST_CROSSED), words.sentence(text))
+    roads = [road for road in _most(met, lambda name: met[name]) if met[road]]
+    if roads:
+        told = (words.sentence(words.count(say.CROSSED_TIMES, met[road], piece=words.road(road))) for road in roads)
+        yield Figure(words.text(say.MOST_CROSSED), " ".join(told))
 
 
 def _best_move(steps: Sequence[Step], words: Words) -> Iterator[Figure]:
@@ -87,10 +102,10 @@ def _best_move(steps: Sequence[Step], words: Words) -> Iterator[Figure]:
 
 def _longest(game: Game, words: Words) -> Iterator[Figure]:
     counts = {player: len(game.state.roads_of(player)) for player in game.players}
-    player = max(counts, key=lambda name: counts[name], default=None)
-    if player is not None and counts[player]:
-        text = words.count(say.ROADS_BUILT, counts[player], player=words.player(player))
-        yield Figure(words.text(say.MOST_ROADS), words.sentence(text))
+    players = [player for player in _most(counts, lambda name: counts[name]) if counts[player]]
+    if players:
+        told = (words.sentence(words.count(say.ROADS_BUILT, counts[one], player=words.player(one))) for one in players)
+        yield Figure(words.text(say.MOST_ROADS), " ".join(told))
 
 
 def _collapses(steps: Sequence[Step], words: Words) -> Iterator[Figure]:

@@ -128,6 +128,11 @@ def test_figures_are_those_of_the_record(path: Path) -> None:
     found = {figure.heading: figure.text for figure in figures(timeline.steps, timeline.game, "en")}
     levels = max(column.levels for column in timeline.game.columns.values())
     assert re.search(r"(\d+|one) level", found["Highest column"]).group(1) in (str(levels), "one")  # type: ignore[union-attr]  # it is there
+    for column in timeline.game.columns.values():  # nobody who is level with the first is left out
+        assert (f"{column.id}:" in found["Highest column"]) == (column.levels == levels)
+    built = {player: len(timeline.game.state.roads_of(player)) for player in timeline.game.players}
+    for player, roads in built.items():
+        assert (f"{player.capitalize()}: " in found["Longest highway"]) == (roads == max(built.values()))
     fallen = [step.line for step in timeline.steps if isinstance(step.line, KnockFact) and step.line.shift_mm == 0]
     if fallen:
         pieces = sum(len(knock.pieces) for knock in fallen)

@@ -64,9 +64,9 @@ const City = (() => {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index, gl.STATIC_DRAW);
       gl.enable(gl.DEPTH_TEST);
       return (c, w, h) => {
-        const f = 1 / Math.tan(0.32), near = view.reach * 0.05, far = view.reach * 6, a = w / h;
+        const f = 1 / Math.tan(0.32), near = view.reach * 0.05, far = view.reach * 6, side = Math.min(w, h);
         const rows = [c.right, c.up, c.back].map((v) => [...v, -dot(v, c.eye)]);
-        const m = [rows[0].map((v) => v * f / Math.min(1, a) * (a < 1 ? 1 : 1 / a)), rows[1].map((v) => v * f * (a < 1 ? a : 1) / Math.min(1, a)),
+        const m = [rows[0].map((v) => v * f * side / w), rows[1].map((v) => v * f * side / h),
           rows[2].map((v, i) => v * (far + near) / (near - far) + (i === 3 ? 2 * far * near / (near - far) : 0)), rows[2].map((v) => -v)];
         const flat = new Float32Array(16);
         for (let r = 0; r < 4; r++) for (let k = 0; k < 4; k++) flat[k * 4 + r] = m[r][k];
