@@ -32,8 +32,8 @@ def run(
         RulesError, VisionError: the record, the turn or the rules can't be, or the picture can't be written.
     """
     refuse_stdout(picture, "a picture")
-    check_ending(picture, ".png", "a picture")
     check_outputs((picture,), (path, pieces))
+    check_ending(picture, ".png", "a picture")
     own_pieces = None if pieces is None else load_pieces(pieces)
     game, chosen = read_game(path, crops=picture is not None, turn=turn), parse_options(options)
     record = game.record

@@ -39,8 +39,8 @@ def run(
 
     refuse_stdout(ply, "a cloud")
     refuse_stdout(picture, "a picture")
-    check_ending(picture, ".png", "a picture")
     check_outputs((json, ply, picture), (spec, calibration, pieces))
+    check_ending(picture, ".png", "a picture")
     if pieces is not None:
         load_pieces(pieces)  # a bad file is said before a long recording is read
     source, table = open_with_table(spec, calibration, frame)

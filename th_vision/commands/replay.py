@@ -48,9 +48,9 @@ def run(
         VisionError, CalibrationError, RulesError: an input can't be used, or an output can't be written.
     """
     refuse_stdout(picture, "a picture")
-    check_ending(picture, ".png", "a picture")
     refuse_stdout(rerun, "a recording")
     check_outputs((game, picture, rerun), (spec, calibration, pieces))
+    check_ending(picture, ".png", "a picture")
     catalog(lang)  # an unknown language is refused now, not at the first sentence
     outputs = Outputs(
         say=lambda line: say(set_in_lines(in_language(line, lang), width=width, color=color)),
