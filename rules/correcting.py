@@ -22,8 +22,9 @@ def corrected(state: State, rules: RuleSet, fact: CorrectionFact) -> tuple[Rulin
     """The ruling as the players say it, and its cars.
 
     ``cars_due``, ``offramp_bonus`` and ``call`` are set as they are; the name of a fault rule is set to ``clear`` or
-    ``fault``; the id of a crossed road to the side on which the new road lies, to ``none`` (no crossing), or to
-    whether it pays. Doubts that an answer settles are settled for later turns too.
+    ``fault``, as a whole or of one piece (``touch-road:r6``); the id of a crossed road to the side on which the new
+    road lies, to ``none`` (no crossing), or to whether it pays. Doubts that an answer settles are settled for later
+    turns too.
 
     Raises:
         RulesError: no such ruling, or a key or value that can't be.
@@ -37,8 +38,8 @@ def corrected(state: State, rules: RuleSet, fact: CorrectionFact) -> tuple[Rulin
     for key, value in fact.set.items():
         if key in crossings:
             crossings[key] = _crossing(state, rules, ruling, crossings[key], value)
-        elif key in _RULES:
-            faults = _rule(faults, key, value)
+        elif key.partition(":")[0] in _RULES:
+            faults = _rule(faults, *key.partition(":")[::2], value)
         elif _may_be_set(key, value):
             changed[key] = value
         else:
@@ -78,13 +79,19 @@ def _call(faults: list[Fault], crossings: list[Crossing], due_range: object) -> 
     return "too_close" if doubt else "legal"
 
 
-def _rule(faults: list[Fault], rule: str, value: object) -> list[Fault]:
+def _rule(faults: list[Fault], rule: str, piece: str, value: object) -> list[Fault]:
+    """A rule kept or broken; where ``piece`` is named, only what it says of that piece."""
+
+    def meant(fault: Fault) -> bool:
+        return fault.rule == rule and (not piece or piece in fault.with_)
+
     if value == "clear":
-        return [fault for fault in faults if fault.rule != rule]
+        return [fault for fault in faults if not meant(fault)]
     if value == "fault":
-        if not any(fault.rule == rule for fault in faults):
-            return [*faults, Fault.model_validate({"rule": rule, "call": "fault"})]
-        return [fault.model_copy(update={"call": "fault"}) if fault.rule == rule else fault for fault in faults]
+        if not any(meant(fault) for fault in faults):
+            at = [piece] if piece else []
+            return [*faults, Fault.model_validate({"rule": rule, "call": "fault", "with": at})]
+        return [fault.model_copy(update={"call": "fault"}) if meant(fault) else fault for fault in faults]
     raise RulesError(f"{rule} = {value!r} can't be; allowed: clear | fault")
 
 

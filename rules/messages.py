@@ -151,7 +151,7 @@ def _words(fault: Fault) -> say.FaultWords:
 
 
 def _to_decide(fault: Fault, look: str, voice: Voice) -> str:
-    if fault.probability is not None and fault.probability < 0.005:
+    if fault.rule == "turn-order" or (fault.probability is not None and fault.probability < 0.005):
         return voice.sentence(voice.text(look))
     if fault.probability is not None:
         percent = voice.number(100 * fault.probability, 0)

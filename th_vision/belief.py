@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+import numpy as np
+
 from rules.events import FactColumn, FactRoad, MoveFact
 from rules.game import Game
+from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
-from th_vision.known import Known, pieces_of, refine
+from th_vision.known import Known, Piece, pieces_of, refine
 from th_vision.moves import Reading
 from th_vision.support import column_at
 
@@ -37,6 +41,36 @@ def only(known: Known, ids: AbstractSet[str]) -> Known:
         }
     )
     return replace(known, layout=kept)
+
+
+def along(known: Known, pieces: Sequence[Piece]) -> Known:
+    """The belief with these pieces in it, too."""
+    layout = known.layout
+    columns = (*layout.columns, *(p for p in pieces if isinstance(p, Column)))
+    roads = (*layout.roads, *(p for p in pieces if isinstance(p, Road)))
+    cars = (*layout.cars, *(p for p in pieces if isinstance(p, Car)))
+    return replace(known, layout=layout.model_copy(update={"columns": columns, "roads": roads, "cars": cars}))
+
+
+def back_again(change: Change, absent: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Of pieces that were given up for missing, those that something new stands in the place of: they are back."""
+    new: list[Piece] = [*change.new_columns, *change.new_roads, *change.new_cars]
+    return tuple(piece for piece in absent if any(_in_its_place(piece, other) for other in new))
+
+
+def _in_its_place(piece: Piece, other: Piece) -> bool:
+    if isinstance(piece, Road) and isinstance(other, Road):
+        ends, others = np.asarray(piece.ends), np.asarray(other.ends)
+        off = min(float(np.linalg.norm(ends - way, axis=1).max()) for way in (others, others[::-1]))
+        return off <= tol.SAME_ROAD_MM
+    if isinstance(piece, Road) or isinstance(other, Road):
+        return False
+    near = float(np.hypot(piece.x - other.x, piece.y - other.y))
+    if isinstance(piece, Column) and isinstance(other, Column):
+        return near <= tol.RESTS_XY_MM and piece.levels == other.levels
+    if isinstance(piece, Car) and isinstance(other, Car):
+        return near <= tol.SAME_ROAD_MM and piece.player == other.player
+    return False
 
 
 def taken_over(known: Known, change: Change, keep: AbstractSet[str]) -> Known:

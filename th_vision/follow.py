@@ -193,6 +193,7 @@ class Follower(Play):
             # What still stands of it is no part of the game until it is put otherwise.
             self._ignored |= pieces & {p.id for p in pieces_of(self.known.layout)} - self._game_pieces()
             self._knocked &= self._game_pieces()
+            self._absent = tuple(piece for piece in self._absent if piece.id in self._game_pieces())
             return
         if isinstance(fact, SaidFact) and fact.words == TURN_OVER and self._teller.open:
             self._enter("turn over")

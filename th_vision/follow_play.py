@@ -13,7 +13,7 @@ from rules.game import Game
 from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import adopt, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
+from th_vision.belief import adopt, along, back_again, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
 from th_vision.change import Change, compare
 from th_vision.city import moved_objects, new_objects, placer
 from th_vision.credible import Credible, credible
@@ -30,7 +30,7 @@ from th_vision.follow_events import (
     Warned,
 )
 from th_vision.hindsight import reconsider
-from th_vision.known import Known, pieces_of, refine
+from th_vision.known import Known, Piece, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
@@ -58,6 +58,7 @@ class Play:
         self._time_s = float("-inf")
         self._knocked: frozenset[str] = frozenset()
         self._ignored: frozenset[str] = frozenset()  # stand there, and are no part of the game
+        self._absent: tuple[Piece, ...] = ()  # the game has them, and the players go on without
         self._unread_readings = 0
         self._lost = self._stick_said = self._half_away = False
         self._checking = 0
@@ -166,7 +167,8 @@ class Play:
         self._enter("move seen")
         self._enter("ruling")
         for fact in facts:
-            self._teller.tell(fact)
+            if fact.road.id not in self.game.roads:  # another ramp may have been taken back alone
+                self._teller.tell(fact)
         ramp_ids = {fact.column.id for fact in facts} | {fact.road.id for fact in facts}
         ramp_ids |= {car.id for fact in facts for car in fact.cars}
         rest = only(self.known, ramp_ids)
@@ -228,6 +230,14 @@ class Play:
             self.known = only(self.known, {p.id for p in pieces_of(self.known.layout)} - self._ignored)
             self._ignored = frozenset()
             return self._change(event)
+        back = back_again(change, self._absent)
+        if back:
+            self._absent = tuple(piece for piece in self._absent if piece not in back)
+            self.known = along(self.known, back)
+            self._enter("rebuilt")
+            change, keep = self._change(event)
+            self._tell_where(change, [piece.id for piece in back])
+            return change, keep
         gone = self._ignored & {p.id for p in change.gone}
         self._ignored -= gone
         if gone or self._ignored:
@@ -382,6 +392,7 @@ class Play:
         self._enter("rebuilt")
         self._tell_where(change, [piece for piece in sorted(self._knocked) if piece not in missing])
         self._knocked = frozenset()
+        self._absent += tuple(piece for piece in change.gone if piece.id in missing)
         if off:
             change = replace(change, gone=(), moved=(), recounted=(), loose=())
         if not self._taken_back(change, keep):

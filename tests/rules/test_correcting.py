@@ -80,6 +80,24 @@ def test_a_fault_answered_by_the_players() -> None:
     assert table.correct("n", call="legal").faults == ()
 
 
+def test_an_answer_about_one_piece_leaves_the_rule_open_for_the_others() -> None:
+    table = Table()
+    table.ramp("blue", "base", (0, 0), levels=3)
+    for name, x in (("p", 40), ("q", 60)):
+        table.ramp("pink", name, (x, 5 + D / 2 - 1.0), heading=90, sigma_xy=1.0)
+    assert table.move("blue", "base", "new", (100, 0), gray=4, road="n").call == "too_close"
+
+    def say(key: str, value: str) -> RulingLine:
+        ruling = table.apply(CorrectionFact.model_validate({"turn": 1, "ruling": "n", "set": {key: value}}))[0]
+        assert isinstance(ruling, RulingLine)
+        return ruling
+
+    left = [fault for fault in say("column-covered:p", "clear").faults if fault.rule == "column-covered"]
+    assert [(fault.with_, fault.call) for fault in left] == [(("q",), "too_close")]
+    assert say("column-covered:q", "fault").call == "fault"
+    assert say("column-covered:z", "fault").faults[-1].with_ == ("z",)
+
+
 @pytest.mark.parametrize(
     ("road", "changed", "said"),
     [

@@ -511,3 +511,23 @@ def test_nothing_to_answer_is_no_crash(event: object) -> None:
     follower = Follower(game_line(), PIECES)
     assert not facts(follower.handle(event, 1.0))  # type: ignore[arg-type]  # events of all kinds
     assert follower.state == "set-up"
+
+
+def test_a_piece_that_was_given_up_and_is_put_back_is_the_same_one() -> None:
+    follower, _ = follow((RAMPS, FIRST, SECOND))
+    without = minus(SECOND, "r4")
+    fallen = plus(without, Road(id="r4", ends=((100, -60, 2), (210, -50, 2)), rests_on=("table", "table")))
+    assert "knock" in [fact.type for fact in facts(follower.handle(Settled(fallen), 11.0))]
+    follower.handle(Accepted(), 12.0)
+    follower.handle(Settled(without), 13.0)
+    told = facts(follower.handle(Settled(SECOND), 14.0))
+    assert [fact.type for fact in told] == ["restored"]
+    assert (follower.game.turn, follower.game.whose_turn) == (3, "blue")
+
+
+def test_a_ramp_taken_back_alone_is_told_alone() -> None:
+    follower, _ = follow((RAMPS,))
+    follower.handle(Said(UndoFact(turn=0)), 11.0)
+    outputs = follower.handle(Settled(RAMPS), 12.0)
+    assert not [output for output in outputs if isinstance(output, Warned)]
+    assert [(fact.type, getattr(fact, "player", "")) for fact in facts(outputs)] == [("ramp", "pink")]

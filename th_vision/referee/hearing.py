@@ -251,8 +251,9 @@ def _undo(command: say.Undo, follower: Follower) -> Heard:
             there = f"turns {min(turns)} to {max(turns)} can be" if turns else "no turn was played yet"
             raise CommandError(f"turn {turn} can't be taken back; {there}")
     heard = _facts(follower, [UndoFact(turn=turn)])
+    built = any(isinstance(fact, MoveFact) and fact.turn >= turn for fact in follower.told)
     words = Line("Take its pieces off, or put them otherwise.", "(r reads them again as they stand)")
-    return Heard(heard.events, (words,) if turn else ())
+    return Heard(heard.events, (words,) if turn and built else ())
 
 
 def _pass(follower: Follower) -> list[Fact]:

@@ -105,12 +105,14 @@ class _Loop:
         """Read what is being read, tell the end, and say why it ended."""
         referee = self._referee
         if status == 0:
-            self._words()
             referee.last_look()
         until = self._wiring.clock() + LAST_READING_S
         while status == 0 and referee.busy and self._wiring.clock() < until and not self._stop.asked:
             time.sleep(WAIT_S)
             referee.work()
+            if self._words():
+                break
+        self._words()  # what was said before the end is answered, and stands in the record
         referee.finish(read=False)
         if error is not None:
             raise error

@@ -49,7 +49,7 @@ class Question:
 
 def open_questions(follower: Follower, language: str = "en") -> list[Question]:
     """All questions that nobody has answered yet, those of the newest turn first, in the order in which they were
-    asked."""
+    asked. What is asked in the same words, such as of both ends of a road, is one question."""
     game = follower.game
     found: list[Question] = []
     for fact in reversed(follower.told):
@@ -59,7 +59,10 @@ def open_questions(follower: Follower, language: str = "en") -> list[Question]:
                 found += _of_ruling(ruling, game, language)
     penalties = {line.pieces: line for line in game.state.penalties.values() if line.call == "too_close"}
     found += [_of_penalty(line, game, language) for line in penalties.values() if line.pieces]
-    return sorted(found, key=lambda question: -question.turn)
+    once: dict[tuple[str, str], Question] = {}
+    for question in found:
+        once.setdefault((question.ruling, question.text), question)
+    return sorted(once.values(), key=lambda question: -question.turn)
 
 
 def _of_ruling(ruling: RulingLine, game: Game, language: str) -> Iterator[Question]:
@@ -74,8 +77,12 @@ def _of_ruling(ruling: RulingLine, game: Game, language: str) -> Iterator[Questi
 
 
 def _of_fault(ruling: RulingLine, road: str, fault: Fault, text: str) -> Question:
-    fine: dict[str, Switch] = {fault.rule: "clear"}
-    broken: dict[str, Switch] = {fault.rule: "fault"}
+    """Where the sentence names a piece, the answer is for that piece alone: of another one it is asked, too."""
+    others = {piece for it in ruling.faults if it.rule == fault.rule and it is not fault for piece in it.with_}
+    named = [piece for piece in fault.with_ if piece not in others and piece in text]
+    key = f"{fault.rule}:{named[0]}" if named and others else fault.rule
+    fine: dict[str, Switch] = {key: "clear"}
+    broken: dict[str, Switch] = {key: "fault"}
     yes, no = (fine, broken) if fault.rule in CLEAR_IF_YES else (broken, fine)
     return Question(ruling.turn, road, text, yes, no, fine)
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import CorrectionFact, DiscardStickFact, Fact, KnockFact, MoveFact, PassFact, RulingLine, UndoFact
+from rules.events import (
+    CorrectionFact,
+    DiscardStickFact,
+    Fact,
+    Fault,
+    KnockFact,
+    MoveFact,
+    PassFact,
+    RulingLine,
+    UndoFact,
+)
 from rules.layout import Layout, Road
 from rules.phrases import FAULTS
 from tests.th_vision.games import C1, C3, FIRST, R3, RAMPS, SECOND, column, facts, follow, game_line, minus, plus, road
@@ -111,6 +121,22 @@ def test_the_answers_to_all_questions_are_known() -> None:
         if rule in CLEAR_IF_YES or asks_well:
             continue
         assert not FAULTS[rule].question.endswith("enough material for this move?")
+
+
+def test_what_is_asked_of_several_pieces_is_answered_one_by_one() -> None:
+    """Two of a rule, in question at two pieces: the answer to one says nothing of the other."""
+    table = Table(RAMPS, FIRST)
+    ruling = table.follower.game.ruling("r3")
+    assert ruling is not None
+    at = [("touch-road", "r1"), ("touch-road", "r2"), ("overhang", "c1"), ("overhang", "c3")]
+    doubts = tuple(Fault.model_validate({"rule": rule, "call": "too_close", "with": [piece]}) for rule, piece in at)
+    table.follower.game.state.put("rulings", "r3", ruling.model_copy(update={"faults": doubts, "call": "too_close"}))
+    first, second, both_ends = open_questions(table.follower)  # of both ends it is asked once
+    assert (first.no, second.yes) == ({"touch-road:r1": "clear"}, {"touch-road:r2": "fault"})
+    assert both_ends.yes == {"overhang": "fault"}
+    _, lines = table.hear("n")
+    assert lines[0].text == second.text
+    assert open_questions(table.follower)[0].text == second.text
 
 
 def test_yes_with_no_question_open_says_so() -> None:

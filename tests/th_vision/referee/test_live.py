@@ -335,3 +335,13 @@ def test_a_line_for_which_there_is_no_room_leaves_nothing_behind(tmp_path: Path)
     writer.write(game_line())
     writer.close()
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_what_is_said_while_the_last_pictures_are_read_is_answered_too(tmp_path: Path) -> None:
+    def on_output(output: Output, said: queue.Queue[Spoken]) -> None:
+        if isinstance(output, Told) and isinstance(output.fact, MoveFact) and output.fact.turn == 3:
+            said.put(understood("+", ("blue", "pink")))
+
+    night = evening(Film(list(Film())[:-4]), record=tmp_path / "game.jsonl", on_output=on_output)
+    assert night.facts[-2:] == ["move", "correction"]
+    assert facts_in(tmp_path / "game.jsonl")[-1] == "correction"
