@@ -196,9 +196,8 @@ def _players(game: Game) -> Data:
             entry["total"] = total
             entry["score"] = {mission: value for mission, value in points.items() if value}
             entry["made_of"] = _made_of(game, player, record)
-            entry["more"] = {
-                one.mission: [one.more, one.needs, list(one.pieces)] for one in game.outlook(player) if one.more
-            }
+            outlook = game.outlook(player) if not game.finished else ()  # once it is over nobody gets more
+            entry["more"] = {one.mission: [one.more, one.needs, list(one.pieces)] for one in outlook if one.more}
         entries[player] = entry
     return entries
 

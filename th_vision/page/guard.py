@@ -19,9 +19,13 @@ KEY_BYTES: Final = 24
 MAX_KEYS: Final = 32
 """So many devices may control at once; the oldest key goes."""
 TRIES: Final = 8
-"""Wrong codes that are taken in one go, from everybody together ..."""
+"""Wrong codes that are taken from one address in one go ..."""
+TRIES_OF_ALL: Final = 64
+"""... and from everybody together, so that one who tries codes does not lock the others out ..."""
 SECONDS_A_TRY: Final = 6.0
-"""... and then one in so many seconds: a million codes take two months."""
+"""... and then one in so many seconds, of each and of all: a million codes take two months."""
+MAX_ADDRESSES: Final = 256
+"""So many addresses are remembered; all together are bounded as well."""
 
 HEADERS: Final[Mapping[str, str]] = {
     "x-content-type-options": "nosniff",
@@ -79,32 +83,55 @@ def _split(host: str) -> tuple[str, int | None]:
 
 
 @dataclass
+class _Tries:
+    """Wrong tries that are still taken; they come back with time."""
+
+    most: float
+    left: float
+    seen_s: float
+
+    def look(self, now_s: float) -> None:
+        """Let time pass."""
+        self.left = min(self.most, self.left + max(0.0, now_s - self.seen_s) / SECONDS_A_TRY)
+        self.seen_s = max(self.seen_s, now_s)
+
+
+@dataclass
 class Lock:
-    """The code, the keys given for it, and the wrong tries."""
+    """The code, the keys given for it, and the wrong tries of each address and of all."""
 
     code: str
     _keys: list[str] = field(default_factory=list)
-    _tries: float = TRIES
-    _seen_s: float | None = None
+    _of_all: _Tries | None = None
+    _of_each: dict[str, _Tries] = field(default_factory=dict)
 
-    def open(self, code: str, now_s: float) -> str | None:
-        """A key for the right code; None for a wrong one, or while there were too many wrong ones."""
-        if self._seen_s is not None:
-            self._tries = min(TRIES, self._tries + max(0.0, now_s - self._seen_s) / SECONDS_A_TRY)
-        self._seen_s = now_s
-        if self._tries < 1:
+    def open(self, code: str, now_s: float, who: str = "") -> str | None:
+        """A key for the right code; None for a wrong one, or while there were too many wrong ones from ``who``."""
+        tries = self._tries(now_s, who)
+        if any(one.left < 1 for one in tries):
             return None
         if not _same(code, self.code):
-            self._tries -= 1
+            for one in tries:
+                one.left -= 1
             return None
         key = secrets.token_urlsafe(KEY_BYTES)
         self._keys = [*self._keys[-(MAX_KEYS - 1) :], key]
         return key
 
-    @property
-    def shut(self) -> bool:
+    def shut(self, now_s: float, who: str = "") -> bool:
         """Whether even the right code is not taken just now."""
-        return self._tries < 1
+        return any(one.left < 1 for one in self._tries(now_s, who))
+
+    def _tries(self, now_s: float, who: str) -> tuple[_Tries, _Tries]:
+        if self._of_all is None:
+            self._of_all = _Tries(TRIES_OF_ALL, TRIES_OF_ALL, now_s)
+        mine = self._of_each.pop(who, None) or _Tries(TRIES, TRIES, now_s)
+        self._of_each[who] = mine  # the last that was used is the last to be forgotten
+        while len(self._of_each) > MAX_ADDRESSES:
+            del self._of_each[next(iter(self._of_each))]
+        for one in (self._of_all, mine):
+            one.look(now_s)
+        return self._of_all, mine
 
     def fits(self, key: str) -> bool:
         """Whether a key was given for the code."""

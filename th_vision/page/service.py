@@ -35,6 +35,7 @@ from th_vision.words import words_in
 
 MAX_BODY: Final = 4096
 BODY_S: Final = 5.0
+MAX_PATH: Final = 300
 MAX_VIEWERS: Final = 200
 PING_S: Final = 15.0
 SEND_S: Final = 20.0
@@ -127,9 +128,10 @@ class Service:
             code = None
         if not self.settings.control or not isinstance(code, str) or len(code) > 64:
             return _refused(403, "wrong code")
-        key = self._lock.open(code.strip(), time.monotonic())
+        now_s, who = time.monotonic(), request.client.host if request.client is not None else ""
+        key = self._lock.open(code.strip(), now_s, who)
         if key is None:
-            return _refused(429 if self._lock.shut else 403, "wrong code")
+            return _refused(429 if self._lock.shut(now_s, who) else 403, "wrong code")
         return _json({"key": key})
 
     async def _command(self, request: Request) -> Response:
@@ -370,6 +372,9 @@ class _Guarded:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._places.knows(hosts[0]):
             await _refused(421, "unknown host; use the link that th-vision printed")(scope, receive, with_headers)
+            return
+        if len(scope["path"]) + len(scope["query_string"]) > MAX_PATH:
+            await _refused(414, "too long")(scope, receive, with_headers)
             return
         app: Callable[[Scope, Receive, Send], Awaitable[None]] = self._app
         with suppress(ConnectionError):

@@ -26,6 +26,8 @@ from th_vision.voice.synthesizer import Synthesizer, synthesizer_of
 from th_vision.voice.utterance import Urgency, Utterance
 
 LOOK_S: Final = 0.03
+STUCK_S: Final = 60.0
+"""No utterance takes so long: a sound device that hangs must not silence the rest of the game."""
 LAST_S: Final = 12.0
 """At the end what waits is still said, for so long at most."""
 
@@ -36,6 +38,7 @@ class Speaker:
     def __init__(self, synthesizer: Synthesizer) -> None:
         self.queue = SpeechQueue()
         self._synthesizer = synthesizer
+        self._since_s = 0.0
 
     def take(self, order: dict[str, Any], now_s: float) -> None:
         """Take in one line; what can't be read is left out."""
@@ -52,11 +55,14 @@ class Speaker:
         if self.queue.cut:
             self._synthesizer.stop()
         if self._synthesizer.busy():
-            return True
+            if now_s - self._since_s < STUCK_S:
+                return True
+            self._synthesizer.stop()
         utterance = self.queue.next(now_s)
         if utterance is None:
             return False
         self._synthesizer.start(utterance)
+        self._since_s = now_s
         return True
 
 

@@ -66,19 +66,29 @@ def test_who_tries_codes_is_slowed_down_and_keys_go_on() -> None:
     key = lock.open("123456", 0.0)
     for _ in range(TRIES):
         assert lock.open("000000", 0.0) is None
-    assert lock.shut
+    assert lock.shut(0.0)
     assert lock.open("123456", 0.0) is None, "even the right code has to wait"
     assert key is not None
     assert lock.fits(key), "who has a key is not slowed down by others"
     assert lock.open("123456", SECONDS_A_TRY) is not None
 
 
-def test_a_million_codes_take_longer_than_any_game() -> None:
+def test_who_tries_codes_does_not_lock_the_others_out() -> None:
+    lock = Lock("123456")
+    for second in range(3600):
+        lock.open("000000", float(second), "10.0.0.66")
+    assert lock.shut(3599.5, "10.0.0.66")
+    assert lock.open("123456", 3599.5, "10.0.0.7") is not None
+
+
+@pytest.mark.parametrize("addresses", [1, 1000])
+def test_a_million_codes_take_longer_than_any_game(addresses: int) -> None:
     lock, tried, now = Lock("999999"), 0, 0.0
     while now < 3600:
-        if not lock.shut:
+        who = f"10.0.{now % addresses}"
+        if not lock.shut(now, who):
             tried += 1
-        lock.open("000000", now)
+        lock.open("000000", now, who)
         now += 1.0
     assert tried < 1000
 

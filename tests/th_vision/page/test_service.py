@@ -244,3 +244,8 @@ def test_the_cameras_own_picture_is_shown_where_there_is_one() -> None:
     assert (answer.headers["content-type"], answer.content) == ("image/jpeg", b"\xff\xd8jpeg")
     live = json.loads(played.news()[-1].split("data: ", 1)[1])
     assert live["crops"] == [step["road"]]
+
+
+@pytest.mark.parametrize("path", [f"/picture/{'9' * 5000}/0.svg", f"/crop/{'9' * 5000}.jpg", f"/?lang={'x' * 5000}"])
+def test_a_path_without_end_is_refused_and_no_fault_of_the_server(path: str) -> None:
+    assert Played().client.get(path).status_code == 414

@@ -137,6 +137,13 @@ def test_scores_say_what_they_are_made_of() -> None:
         assert bool(made.get("highest")) == bool(entry["score"].get("highest"))
 
 
+def test_what_could_still_be_got_is_told_until_the_game_is_over() -> None:
+    timeline = timeline_of(ROOT / "tests" / "games" / "missions-4-cars-round.jsonl")
+    assert timeline.game.finished
+    assert any(entry["more"] for entry in rebuilt(timeline, len(timeline.steps) - 2)["players"].values())
+    assert not any(entry["more"] for entry in rebuilt(timeline, len(timeline.steps) - 1)["players"].values())
+
+
 def test_only_what_changed_is_sent() -> None:
     before: Board = {section: {} for section in SECTIONS} | {"roads": {"a": {"x": 1}, "b": {"x": 2}}}
     after: Board = {section: {} for section in SECTIONS} | {"roads": {"a": {"x": 1}, "c": {"x": 3}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from th_vision.voice.queue import LONGEST, STALE_S, TWICE_S, SpeechQueue
-from th_vision.voice.speaker import Speaker
+from th_vision.voice.speaker import STUCK_S, Speaker
 from th_vision.voice.utterance import Urgency, Utterance
 
 
@@ -117,6 +117,18 @@ def test_a_correction_does_not_cut_off_what_stays_right() -> None:
     mouth.done()
     speaker.step(1.0)
     assert mouth.said == ["over r4: one car", "over r5: one car"]
+
+
+def test_a_sound_device_that_hangs_does_not_silence_the_rest_of_the_game() -> None:
+    mouth = Mouth()
+    speaker = Speaker(mouth)
+    speaker.take({"add": {"text": "first", "about": "r1"}}, 100.0)
+    speaker.step(100.0)
+    speaker.take({"add": {"text": "second", "about": "r2"}}, 100.0 + STUCK_S - 1.0)
+    speaker.step(100.0 + STUCK_S - 0.5)
+    assert mouth.said == ["first"]
+    speaker.step(100.0 + STUCK_S)
+    assert mouth.said == ["first", "second"]
 
 
 def test_other_news_does_not_cut_off() -> None:
