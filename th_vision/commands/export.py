@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 
 from rules.outcome import Outcome
@@ -32,6 +33,8 @@ def run(
     from th_vision.sessions.export import export_cloud, export_folder
 
     refuse_stdout(output, "a recording")
+    if at_s is not None and not isfinite(at_s):
+        raise VisionError(f"--at {at_s}: is no time; give seconds of the recording")
     suffix = output.suffix.lower()
     if frame not in FRAMES:
         raise VisionError(f"--frame {frame}: is not known; give camera (metres) or table (mm)")

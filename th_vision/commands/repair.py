@@ -21,4 +21,6 @@ def run(file: Path, output: Path) -> Outcome:
     check_outputs((output,), (file,))
     if file.is_dir() or file.suffix.lower() in (".ply", ".pcd", ".jsonl", ".db3", ".bag"):
         raise VisionError(f"{file}: only sessions (.mcap) can be repaired; th-vision info says what is in this")
+    if output.suffix.lower() != ".mcap":
+        raise VisionError(f"{output}: a session is an .mcap file; name it {output.with_suffix('.mcap').name}")
     return Outcome("".join(f"{done}\n" for done in repair(file, output)))

@@ -28,6 +28,10 @@ _STUCK_S = 20.0
 _PAUSE_S = 0.005
 
 
+class _StuckError(Exception):
+    """The file does not grow any more."""
+
+
 def write_db3(path: Path, camera: Camera, frames: Iterable[Frame], *, fps: int = 30, compress: bool = True) -> int:
     """Write all frames; gives how many. ``compress`` stores pictures as PNG, else as they are (large, no checksums).
 
@@ -49,6 +53,8 @@ def write_db3(path: Path, camera: Camera, frames: Iterable[Frame], *, fps: int =
         if in_file != written:
             raise VisionError(f"{path}: only {in_file} of {written} frames were written; is the disk full?")
         aside.replace(path)
+    except _StuckError as error:
+        raise VisionError(f"{path}: {error}") from None
     except OtherLayoutError:
         raise VisionError(f"{path}: there is no frame to write") from None
     except (RuntimeError, OSError, sqlite3.Error) as error:
@@ -94,7 +100,7 @@ def _wait_for(path: Path, pictures: int) -> None:
         if stored > last:
             until, last = time.monotonic() + _STUCK_S, stored
         if time.monotonic() > until:
-            raise VisionError(f"{path}: only {stored} of {pictures} pictures were written; is the disk full?")
+            raise _StuckError(f"only {stored} of {pictures} pictures were written; is the disk full?")
         time.sleep(_PAUSE_S)
 
 

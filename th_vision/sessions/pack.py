@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,8 @@ from mcap_protobuf.schema import build_file_descriptor_set
 from pydantic import BaseModel
 
 from calibration.camera import Array
+from calibration.errors import CalibrationError
+from calibration.table import TableCalibration
 from rules.layout import Layout
 from rules.pieces import Pieces
 from rules.schema import schemas
@@ -93,7 +96,9 @@ class Packer:
         # Chunks are closed by hand: a frame's pictures and its line of hashes must never be torn apart.
         self._mcap = Writer(out, chunk_size=1 << 40, compression=CompressionType.ZSTD, enable_data_crcs=True)  # type: ignore[arg-type]  # it needs write, tell and flush only
         self._channels: dict[str, int] = {}
-        self._table = table_of(attached)
+        self._table: TableCalibration | None = None
+        with contextlib.suppress(CalibrationError):  # one that lost its map: the frames are worth keeping all the same
+            self._table = table_of(attached)
         self._time_ns = 0
         self._index = 0
         self._camera_said = False

@@ -86,6 +86,8 @@ def test_record_stops_after_the_seconds_asked_for(tmp_path: Path, capfd: pytest.
         ("repair nowhere.mcap -o x.mcap", "nowhere.mcap: can't be read"),
         ("repair frames -o x.mcap", "only sessions (.mcap) can be repaired"),
         ("repair there.mcap -o there.mcap", "there.mcap: can't be an output, it is an input too"),
+        ("repair there.mcap -o x.zip", "x.zip: a session is an .mcap file; name it x.mcap"),
+        ("export there.mcap -o x.ply --at nan", "--at nan: is no time"),
         ("export there.mcap -o there.mcap", "can't be exported to"),
         ("export there.mcap -o frames", "frames: is there already"),
         ("export there.mcap -o x.ply --frame moon", "--frame moon"),
@@ -171,6 +173,22 @@ def test_repair_and_go_on_with_what_is_left(tmp_path: Path, capfd: pytest.Captur
     assert "saved; lost: nothing, and what came after the cut" in out
     assert open_session(tmp_path / "whole.mcap").ended
     assert call(capfd, "info", tmp_path / "whole.mcap", "--check")[0] == 0
+
+
+def test_frames_outlive_a_damaged_calibration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The map of the empty table is most of a short session: where it is hurt, the pictures are saved all the same."""
+    data = bytearray(TURN.read_bytes())
+    data[data.index(b".npz") + 60_000] ^= 1
+    hurt, whole = tmp_path / "hurt.mcap", tmp_path / "whole.mcap"
+    hurt.write_bytes(data)
+    status, out, err = call(capfd, "repair", hurt, "-o", whole)
+    assert status == 0, err
+    assert "2 frames, 12 lines of the game, 1 layout saved; lost: table-" in out
+    assert call(capfd, "info", whole, "--check")[0] == 0
+    status, _, err = call(capfd, "reconstruct", whole, "--json", tmp_path / "layout.json")
+    assert status == 2
+    assert f"{whole}: its calibration has lost table-" in err
+    assert "give one with --calibration" in err
 
 
 def test_a_session_is_read_with_the_calibration_in_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -139,6 +140,15 @@ class TestWrittenByTheSdk:
         source = SdkRecording(path)
         assert source.camera.depth_unit_mm == pytest.approx(0.123)
         assert "rounded in the file: lengths are off by up to 0.41 %" in " ".join(source.troubles)
+
+    def test_a_disk_that_takes_no_more_is_told_with_the_name_that_the_user_gave(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("th_vision.live.db3_writer._STUCK_S", 0.05)
+        monkeypatch.setattr("th_vision.live.db3_writer._stored", lambda _: 1)
+        with pytest.raises(VisionError, match=f"^{re.escape(str(tmp_path))}/a.db3: only 1 of 4 pictures"):
+            write_db3(tmp_path / "a.db3", small_camera(), [small_frame(k) for k in range(2)])
+        assert list(tmp_path.iterdir()) == []
 
     def test_pictures_without_checksums_are_said_to_be_unverifiable(self, tmp_path: Path) -> None:
         path = tmp_path / "raw.db3"
