@@ -128,17 +128,21 @@ class Announcer:
             for message in messages(owed, language=self._language)
         ]
 
+    def _is_owed(self, ruling: RulingLine) -> bool:
+        return self._owed is not None and (self._owed.turn, self._owed.player) == (ruling.turn, ruling.player)
+
     def _told(self, told: Told, owners: Mapping[str, str], kinds: Mapping[str, str]) -> list[Line]:
         if isinstance(told.fact, RestoredFact):
             return []  # that all is put back was said
         if isinstance(told.fact, SaidFact):
             return self.turn_over() if told.fact.words == TURN_OVER else []
         rulings = {a.road: a for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
+        none_due = any(not ruling.cars_due and self._is_owed(ruling) for ruling in rulings.values())
+        if isinstance(told.fact, UndoFact) or (isinstance(told.fact, CorrectionFact) and none_due):
+            self._owed = None  # with its turn, or with the ruling that they were due by
         if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
             return []
         self._ruled |= rulings
-        if isinstance(told.fact, UndoFact):
-            self._owed = None  # with its turn
         before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:
@@ -146,7 +150,7 @@ class Announcer:
                 continue  # on demand, and at the end
             if isinstance(answer, RulingLine | CarsLine) and answer.turn == 0 and answer.call == "legal":
                 continue  # the head says it
-            if isinstance(answer, CarsLine):
+            if isinstance(answer, CarsLine) and (self._owed is None or answer.turn >= self._owed.turn):
                 self._owed = answer if answer.placed < answer.due else None
                 if self._owed is not None:
                     continue
@@ -156,17 +160,18 @@ class Announcer:
         if self._quiet:
             kept = any(isinstance(answer, PenaltyLine | EndLine | OutLine) for answer in told.answers)
             lines = [line for line in lines if kept or line.kind in ("fault", "too_close")]
-        if (self._quiet and not lines) or (isinstance(told.fact, CorrectionFact) and lines):
+        if (self._quiet and not lines) or (isinstance(told.fact, CorrectionFact) and (lines or told.again)):
             return [*before, *lines]  # that the players decided is the first of the lines
         return [*before, head(told, self._language, owners, kinds), *lines]
 
     def _changed(self, told: Told, said: list[Message]) -> list[Message]:
-        """Of a correction only what was not said before."""
+        """Of a correction only what was not said before; where that is nothing, how things stand by it."""
         roads = {a.road for a in told.answers if isinstance(a, RulingLine) and a.road is not None}
         new = said
         if isinstance(told.fact, CorrectionFact):
             before = self._said.get(told.fact.ruling, set())
             new = [message for message in said if message.text not in before]
+            new = new or ([] if told.again else said)
         for road in roads:
             self._said[road] = {message.text for message in said}
         return new

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rules.events import (
@@ -204,6 +206,39 @@ def test_only_what_a_correction_changes_is_said_again() -> None:
     said = text(lines)
     assert "2 cars" in said
     assert "builds an offramp: one car" not in said
+
+
+def announced(*words: str) -> list[str]:
+    """What is said aloud of the facts that follow from words, once blue has built."""
+    table, announcer = Table(RAMPS, FIRST), Announcer()
+    handle, out = table.follower.handle, list[Output]()
+
+    def kept(*event: Any) -> list[Output]:
+        out.extend(handle(*event))
+        return []
+
+    table.follower.handle = kept  # type: ignore[method-assign]  # listened to
+    said: list[str] = []
+    for text_ in words:
+        table.hear(text_)
+        game = table.follower.game
+        said += [line.text for output in out for line in announcer.lines(output, game.owners, kinds_of(game))]
+        out.clear()
+    table.settle(SECOND)
+    game = table.follower.game
+    return said + [line.text for output in out for line in announcer.lines(output, game.owners, kinds_of(game))]
+
+
+def test_a_car_that_is_due_no_more_is_not_called_forgotten() -> None:
+    assert not [line for line in announced("+", "-") if "has not placed" in line]
+    assert [line for line in announced("+") if "has not placed" in line]
+    assert len([line for line in announced("+", "discs 1") if "has not placed" in line]) == 1
+
+
+def test_a_correction_that_changes_nothing_says_how_things_stand() -> None:
+    said = announced("+", "-", "cars 0")
+    assert "Blue's road r3 is legal." in said[-3:]
+    assert not [line for line in said if "cars_due" in line]
 
 
 # --- undo, pass, whose turn ---
