@@ -104,42 +104,117 @@ def render_moment(scene: Scene, camera: VirtualCamera, *, color: bool = True) ->
     meshes = parts(scene)
     caster = Caster(meshes)
     h, w = camera.depth.height, camera.depth.width
-    t, ids, _ = caster.cast(rays_from(directions_of(camera.depth), camera.T_depth_table))
-    image = labels = None
-    if color:
-        image, labels = _render_color(scene, camera, caster, meshes)
+    t, ids, _ = caster.cast(pixel_rays(camera.depth, camera.T_depth_table))
+    view = view_color(scene, camera, caster, meshes) if color else None
     return CleanRender(
         depth_mm=t.reshape(h, w).astype(np.float32),
         labels=ids.reshape(h, w),
-        color_linear=image,
-        color_labels=labels,
+        color_linear=None if view is None else view.image,
+        color_labels=None if view is None else view.ids.reshape(view.image.shape[:2]),
         parts=tuple(meshes),
         surface=scene.table.surface,
         scene=scene,
     )
 
 
-def _render_color(scene: Scene, camera: VirtualCamera, caster: Caster, meshes: list[Part]) -> tuple[Floats, Ids]:
-    K = camera.color
+@lru_cache(maxsize=2)
+def _rays_of(intrinsics: Intrinsics, pose: bytes) -> Floats:
+    """(h*w, 6) rays through pixel centres; ``pose``: the bytes of ``T_camera_table``."""
+    return rays_from(directions_of(intrinsics), np.frombuffer(pose).reshape(4, 4))
+
+
+def pixel_rays(intrinsics: Intrinsics, T_camera_table: Array) -> Floats:
+    """(h*w, 6) rays in the table frame through pixel centres; not to be written to."""
+    return _rays_of(intrinsics, np.ascontiguousarray(T_camera_table, dtype=np.float64).tobytes())
+
+
+@dataclass(frozen=True)
+class ColorView:
+    """What the colour camera sees, with what a later look can start from; arrays of n = h*w pixels.
+
+    ``t`` (n,), ``ids`` (n,), ``normals`` (n, 3): where each pixel's ray ends. ``seen``: (h/2, w/2) how many of the
+    lamp's rays get there; ``shade`` (n,): the share of the lamp. ``edges`` (n,): where sub-rays were cast.
+    ``image``: (h, w, 3) linear light.
+    """
+
+    t: Floats
+    ids: Ids
+    normals: Floats
+    seen: Floats
+    shade: Floats
+    edges: NDArray[np.bool_]
+    image: Floats
+
+
+@dataclass(frozen=True)
+class Change:
+    """Where a scene may look otherwise than the one before, in one camera's picture.
+
+    ``renumber``: new index of each part that was there, ``NOTHING`` for those that are gone and at the end.
+    ``bodies``: (h, w) where rays may meet what came, or met what went. ``shadows``: (h, w) where its shadows may fall.
+    """
+
+    renumber: Ids
+    bodies: NDArray[np.bool_]
+    shadows: NDArray[np.bool_]
+
+
+def color_pose(camera: VirtualCamera) -> Array:
+    """Table frame to the colour camera, where it really is."""
+    return np.asarray(camera.true_T_color_depth @ camera.T_depth_table)
+
+
+def view_color(
+    scene: Scene,
+    camera: VirtualCamera,
+    caster: Caster,
+    meshes: list[Part],
+    before: ColorView | None = None,
+    change: Change | None = None,
+) -> ColorView:
+    """Look at a scene with the colour camera; anew, or only where there is a change from a view ``before``."""
+    K, T, lamp = camera.color, color_pose(camera), scene.light
     h, w = K.height, K.width
-    T = np.asarray(camera.true_T_color_depth @ camera.T_depth_table)
     looks = Looks(scene, meshes, camera.distance_mm / K.fx / _SUB)
-    directions = directions_of(K)
-    rays = rays_from(directions, T)
-    t, ids, normals = caster.cast(rays)
-    points = rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None]
-    shade = _lamp_shade(caster, points, normals, ids, scene.light, (h, w))
-    light = _lit(shade, normals, scene.light)
-    image = (looks.albedo(points, ids) * light[:, None]).reshape(h, w, 3)
+    rays = pixel_rays(K, T)
+    grid = np.zeros((h, w), dtype=np.bool_)
+    grid[::2, ::2] = True
+    if before is None or change is None:
+        t, ids, normals = caster.cast(rays)
+        seen = np.zeros(((h + 1) // 2, (w + 1) // 2), dtype=np.float32)
+        lit_anew = grid
+    else:
+        at = np.flatnonzero(change.bodies)
+        t, ids, normals = before.t.copy(), change.renumber[before.ids], before.normals.copy()
+        t[at], ids[at], normals[at] = caster.cast(rays[at])
+        seen = before.seen.copy()
+        lit_anew = grid & (change.bodies | change.shadows)
+    at = np.flatnonzero(lit_anew)
+    seen[lit_anew[::2, ::2]] = _lamp_seen(caster, _ends(rays[at], t[at]), normals[at], lamp)
+    shade = _spread(seen, (h, w))
+    edges = _edges(ids.reshape(h, w), normals.reshape(h, w, 3), meshes).ravel()
+    todo: slice | NDArray[np.intp]
+    if before is None or change is None:
+        image, todo, fine = np.empty((h * w, 3), dtype=np.float32), slice(None), edges
+    else:
+        other = change.bodies.ravel() | (shade != before.shade) | (edges != before.edges)
+        image, todo, fine = before.image.reshape(-1, 3).copy(), np.flatnonzero(other), edges & other
+    points = _ends(rays[todo], t[todo])
+    light = _lit(shade[todo], normals[todo], lamp)
+    colors = looks.albedo(points, ids[todo]) * light[:, None]
     if scene.table.surface == "glossy":
-        image += _gloss(points, rays, normals, ids, scene, shade).reshape(h, w, 1)
-    label_image = ids.reshape(h, w)
-    edges = _edges(label_image, normals.reshape(h, w, 3), meshes).ravel().nonzero()[0]
-    flat = image.reshape(-1, 3)
-    for at in np.array_split(edges, max(1, math.ceil(len(edges) * _SUB**2 / _CHUNK))):
-        if len(at):
-            flat[at] = _supersample(K, T, caster, looks, at, light.reshape(h, w), scene.light, shade)
-    return np.asarray(image, dtype=np.float32), label_image
+        colors += _gloss(points, rays[todo], normals[todo], ids[todo], scene, shade[todo])[:, None]
+    image[todo] = colors
+    finer = fine.nonzero()[0]
+    for part in np.array_split(finer, max(1, math.ceil(len(finer) * _SUB**2 / _CHUNK))):
+        if len(part):
+            image[part] = _supersample(K, T, caster, looks, part, lamp, shade)
+    return ColorView(t, ids, normals, seen, shade, edges, image.reshape(h, w, 3))
+
+
+def _ends(rays: Floats, t: Floats) -> Floats:
+    """(n, 3) where rays end; where they start, if they meet nothing."""
+    return np.asarray(rays[:, :3] + rays[:, 3:] * np.where(np.isfinite(t), t, 0)[:, None])
 
 
 def _edges(labels: Ids, normals: Floats, meshes: list[Part]) -> NDArray[np.bool_]:
@@ -161,7 +236,6 @@ def _supersample(
     caster: Caster,
     looks: Looks,
     at: NDArray[np.intp],
-    light: Floats,
     lamp: Light,
     shade: Floats,
 ) -> Floats:
@@ -190,27 +264,34 @@ def _unit(v: tuple[float, float, float] | Array) -> Array:
     return np.asarray(a / np.linalg.norm(a))
 
 
-def _lamp_shade(
-    caster: Caster, points: Floats, normals: Floats, ids: Ids, lamp: Light, shape: tuple[int, int]
-) -> Floats:
-    """Share of the lamp that each pixel sees, (n,) 0..1: shadow rays at half the resolution, then smoothed."""
-    h, w = shape
-    grid_p, grid_n = points.reshape(h, w, 3)[::2, ::2], normals.reshape(h, w, 3)[::2, ::2]
-    origin = (grid_p + grid_n * np.float32(0.15)).reshape(-1, 3)
+def lamp_directions(lamp: Light) -> Floats:
+    """(k, 3) directions to the places of the lamp that shadow rays go to."""
     main = _unit(lamp.direction)
     side = _unit(np.cross(main, [0.0, 0.0, 1.0]) + np.array([1e-6, 0, 0]))
     other = np.cross(main, side)
     spread = math.tan(math.radians(lamp.softness_deg))
-    seen = np.zeros(len(origin), dtype=np.float32)
-    rays = np.empty((len(origin), 6), dtype=np.float32)
-    rays[:, :3] = origin
+    out = np.empty((_LAMP_RAYS, 3), dtype=np.float32)
     for k in range(_LAMP_RAYS):
         radius, angle = math.sqrt((k + 0.5) / _LAMP_RAYS), k * 2.399963
-        direction = main + spread * radius * (math.cos(angle) * side + math.sin(angle) * other)
-        rays[:, 3:] = direction.astype(np.float32)
+        out[k] = main + spread * radius * (math.cos(angle) * side + math.sin(angle) * other)
+    return out
+
+
+def _lamp_seen(caster: Caster, points: Floats, normals: Floats, lamp: Light) -> Floats:
+    """How many of the lamp's rays reach each point, (n,)."""
+    seen = np.zeros(len(points), dtype=np.float32)
+    rays = np.empty((len(points), 6), dtype=np.float32)
+    rays[:, :3] = points + normals * np.float32(0.15)
+    for direction in lamp_directions(lamp):
+        rays[:, 3:] = direction
         seen += ~caster.blocked(rays)
-    half = cv2.GaussianBlur((seen / _LAMP_RAYS).reshape(grid_p.shape[:2]), (0, 0), 1.2)
-    full = cv2.resize(half, (w, h), interpolation=cv2.INTER_LINEAR)
+    return seen
+
+
+def _spread(seen: Floats, shape: tuple[int, int]) -> Floats:
+    """Share of the lamp that each pixel sees, (n,) 0..1, from rays at half the resolution: smoothed."""
+    half = cv2.GaussianBlur(seen / _LAMP_RAYS, (0, 0), 1.2)
+    full = cv2.resize(half, shape[::-1], interpolation=cv2.INTER_LINEAR)
     return np.asarray(full, dtype=np.float32).ravel()
 
 

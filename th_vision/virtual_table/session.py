@@ -21,7 +21,7 @@ from th_vision.virtual_table.cameras import FULL, VirtualCamera, camera_model
 from th_vision.virtual_table.examples import board_body, camera_over_table, table_for
 from th_vision.virtual_table.faults import Faults, draw_faults, light_gains
 from th_vision.virtual_table.moment import Moment
-from th_vision.virtual_table.render import render_moment
+from th_vision.virtual_table.rerender import Renderer
 from th_vision.virtual_table.scene import HandBody, Scene, StickBody
 from th_vision.virtual_table.sensor_model import SensorModel, check_model, make_sensor
 from th_vision.virtual_table.surfaces import surface
@@ -136,6 +136,7 @@ class Session:
         self.sensor: SensorModel = make_sensor(setup.model, self.camera, own, setup.unit_faults(own))
         self.table = table_for(np.random.default_rng(table), setup.surface)
         self.now = self.camera  # where it stands at this moment: the same, unless it was bumped
+        self._renderer = Renderer()
         self._number = 0
         self._time_s = 0.0
         self._drifted_s = 0.0
@@ -158,6 +159,7 @@ class Session:
         """The moments one after the other, each with the hands that made it."""
         rng = self._rng["game"]
         before: Scene | None = None
+        self._renderer = Renderer()  # a game doesn't depend on whether its calibration was asked for
         self._time_s = max(self._time_s, 60.0)
         for index, moment in enumerate(moments, first):
             scene = replace(moment.scene, table=self.table)
@@ -184,7 +186,7 @@ class Session:
         self.sensor.drift_on(rng, self._time_s - self._drifted_s)
         self._drifted_s = self._time_s
         exposure = float(1 + rng.normal(0, 1) * self.sensor.faults.exposure_jitter)
-        clean = render_moment(scene, self.now)
+        clean = self._renderer.render(scene, self.now, keep=kind != "hand")
         frames = self.sensor.still(
             clean, rng, n, exposure=exposure, number=self._number, time_s=self._time_s, fps=self.setup.fps
         )
