@@ -38,6 +38,8 @@ SILENT_S: Final = 3.0
 """Without a frame for so long the players are told."""
 LAST_READING_S: Final = 10.0
 """At the end a reading that has begun gets so long."""
+LAST_FRAME_S: Final = 5.0
+"""At the end a frame that is being read gets so long: a program that ends inside a decoder is aborted by the system."""
 
 
 @dataclass
@@ -191,6 +193,7 @@ class _Feeder:
         with contextlib.suppress(queue.Empty):  # so that the thread can go on to its end
             while True:
                 self.frames.get_nowait()
+        self._thread.join(LAST_FRAME_S)
 
     def _feed(self) -> None:
         last: Exception | None = None

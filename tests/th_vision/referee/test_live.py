@@ -6,6 +6,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -345,3 +346,14 @@ def test_what_is_said_while_the_last_pictures_are_read_is_answered_too(tmp_path:
     night = evening(Film(list(Film())[:-4]), record=tmp_path / "game.jsonl", on_output=on_output)
     assert night.facts[-2:] == ["move", "correction"]
     assert facts_in(tmp_path / "game.jsonl")[-1] == "correction"
+
+
+def test_nobody_reads_frames_any_more_when_the_game_is_left() -> None:
+    """A program that ends while a picture is decoded beside is aborted by the system."""
+
+    def slowly(frames: list[Frame]) -> Iterator[Frame]:
+        time.sleep(0.3)
+        yield from frames
+
+    evening(Film(spoil=slowly), words=["q"])
+    assert not [thread for thread in threading.enumerate() if thread.name == "frames"]
