@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 FULL = (1280, 720)
 REDUCED = (848, 480)
+LEAST_UNIT_MM, MOST_UNIT_MM = 0.01, 10.0  # of a depth image's steps
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class VirtualCamera:
         if self.size not in self.model.fx:
             sizes = ", ".join(f"{w}x{h}" for w, h in self.model.fx)
             raise VisionError(f"{self.model.name} at {self.size[0]}x{self.size[1]} is not known; choose one of {sizes}")
-        if not 0.01 <= self.depth_unit_mm <= 10:
+        if not LEAST_UNIT_MM <= self.depth_unit_mm <= MOST_UNIT_MM:
             raise VisionError(f"a depth unit of {self.depth_unit_mm} mm is not possible; use 0.1 or 1")
         fx = self.camera.color.fx if self.camera.color else self.model.color_fx
         turn = _rotation(self.misregistration_px[1] / fx, -self.misregistration_px[0] / fx, 0.0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
-from th_vision.virtual_table.cameras import FULL, VirtualCamera, camera_model
+from th_vision.virtual_table.cameras import FULL, LEAST_UNIT_MM, MOST_UNIT_MM, VirtualCamera, camera_model
 from th_vision.virtual_table.examples import board_body, camera_over_table, table_for
 from th_vision.virtual_table.faults import Faults, draw_faults, light_gains
 from th_vision.virtual_table.moment import Moment
@@ -27,6 +27,7 @@ from th_vision.virtual_table.sensor_model import SensorModel, check_model, make_
 from th_vision.virtual_table.surfaces import surface
 
 Kind = Literal["board", "empty", "hand", "still"]
+MOST_TILT_DEG = 45.0  # a camera that hangs over a table, not beside it
 _PAUSE_S = {"board": 3.0, "empty": 3.0, "hand": 0.4, "still": 0.3}
 # Where a hand is on its way in and out: back from its goal along the arm, and up (mm). The piece goes down at the
 # middle one; the frames before it show the table as it was.
@@ -78,6 +79,10 @@ class Setup:
                 f"a {model.name} at {self.distance_mm:g} mm sees no table top with pieces on it; "
                 f"choose {least:.0f} to {most:.0f} mm"
             )
+        if not 0 <= self.tilt_deg <= MOST_TILT_DEG:
+            raise VisionError(f"a tilt of {self.tilt_deg:g} degrees is not possible; choose 0 to {MOST_TILT_DEG:g}")
+        if not LEAST_UNIT_MM <= self.depth_unit_mm <= MOST_UNIT_MM:
+            raise VisionError(f"a depth unit of {self.depth_unit_mm:g} mm is not possible; use 0.1 or 1")
         if not 1 <= self.frames <= 500:
             raise VisionError(f"{self.frames} frames a moment are not possible; choose 1 to 500")
         if self.hand_frames not in _SEEN_ON_THE_WAY:

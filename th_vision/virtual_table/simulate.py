@@ -18,6 +18,7 @@ from th_vision.virtual_table.scenarios import SCENARIOS, Ask, Scenario, find_sce
 from th_vision.virtual_table.session import Session, Setup
 
 PLAYER_COLORS = {"blue": "#5b8fd6", "pink": "#e58fb0", "green": "#6db36a", "orange": "#e0913f"}
+OTHER_FILES = (".bag", ".ply", ".pcd", ".zip", ".json", ".jsonl", ".toml", ".png", ".jpg", ".mp4", ".html")
 GAME = "game"
 STATIC = "static"
 SEEN_FIELD = 1.04  # what is counted as seen leaves a rim; pieces may stand in some of it
@@ -190,6 +191,16 @@ def moments_for(
     )
 
 
+def check_place(out: Path) -> None:
+    """Refuse a name that other programs take for a file of a kind that isn't written here.
+
+    Raises:
+        VisionError: what to name it.
+    """
+    if out.suffix.lower() in OTHER_FILES:
+        raise VisionError(f"{out}: a game is not written as {out.suffix.lower()}; name a folder, X.mcap or X.db3")
+
+
 def simulate(
     out: Path,
     *,
@@ -214,6 +225,7 @@ def simulate(
     Raises:
         VisionError: a request that can't be met, or a place that can't be written.
     """
+    check_place(out)
     asked = request(scenario, pieces=pieces, players=players, rules=preset, turns=turns)
     chosen = setup or Setup(
         seed=seed, camera=camera, distance_mm=distance_mm, surface=surface, frames=frames, model=model

@@ -120,6 +120,9 @@ def test_a_folder_with_a_recording_is_never_overwritten(tmp_path: Path) -> None:
         ("sim:hands=9", "0 to 4"),
         ("sim:frames=0", "1 to 500"),
         ("sim:turns=-3", "negative"),
+        ("sim:tilt=nan", "0 to 45"),
+        ("sim:tilt=80", "0 to 45"),
+        ("sim:unit=0", "sim:unit=0: a depth unit of 0 mm"),
     ],
 )
 def test_impossible_virtual_tables_are_refused_in_one_line(text: str, says: str) -> None:
@@ -144,6 +147,13 @@ def test_simulate_names_its_scenarios_and_refuses_no_turns(tmp_path: Path) -> No
     assert {"game", "static"} <= set(scenarios())
     with pytest.raises(VisionError, match="turns"):
         simulate(tmp_path / "x", turns=0)
+
+
+@pytest.mark.parametrize("name", ["game.bag", "game.ZIP", "game.jsonl"])
+def test_a_game_is_not_written_under_the_name_of_another_kind_of_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(VisionError, match="name a folder, X.mcap or X.db3"):
+        simulate(tmp_path / name, turns=1)
+    assert not list(tmp_path.iterdir())
 
 
 def test_simulate_writes_a_game_with_its_record(tmp_path: Path) -> None:
