@@ -35,7 +35,7 @@ from th_vision.follow_events import (
     Waited,
     Warned,
 )
-from th_vision.follow_play import Play
+from th_vision.follow_play import UNREAD_PATIENCE, Play
 from th_vision.known import Known, pieces_of
 from th_vision.rebuild import guide
 
@@ -167,7 +167,7 @@ class Follower(Play):
 
     def _heard(self, event: Said | Recounted | Accepted | Reread | Paused) -> None:
         if isinstance(event, Said):
-            self._said(event.fact)
+            self._said(event.fact, again=event.again)
         elif isinstance(event, Recounted):
             self._teller.retell(event.before, event.after)
             if event.after.column is not None and event.after.column != getattr(event.before, "column", None):
@@ -184,7 +184,7 @@ class Follower(Play):
 
     # --- what players say ---
 
-    def _said(self, fact: Fact) -> None:
+    def _said(self, fact: Fact, *, again: bool) -> None:
         if isinstance(fact, UndoFact):
             self._end_doubted = False
             gone = self._teller.undo(fact.turn)
@@ -197,7 +197,7 @@ class Follower(Play):
             return
         if isinstance(fact, SaidFact) and fact.words == TURN_OVER and self._teller.open:
             self._enter("turn over")
-        self._teller.tell(fact)
+        self._teller.tell(fact, again=again)
 
     def _game_pieces(self) -> frozenset[str]:
         return frozenset((*self.game.columns, *self.game.roads, *self.game.cars))
@@ -210,6 +210,7 @@ class Follower(Play):
         if self._knocked:
             self._go_on(change, keep)
         elif self._lost and event.as_moves:
+            self._lost, self._unread_readings = False, UNREAD_PATIENCE - 1  # said again where they still fit none
             self._moves(change, frozenset(), guess=True)
         elif self._lost or self._unread_readings:
             self.known = taken_over(self.known, change, keep)

@@ -71,6 +71,7 @@ class Said:
     """The players said something that goes into the record as this fact."""
 
     fact: Fact
+    again: bool = False  # nothing is said of it: something else says it better
 
 
 @dataclass(frozen=True)

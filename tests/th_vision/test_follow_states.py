@@ -354,6 +354,13 @@ def test_pieces_that_fit_no_move_may_be_accepted_as_no_part_of_the_game() -> Non
     assert not facts(follower.handle(Settled(FIRST), 6.0))
 
 
+def test_yes_to_pieces_that_are_no_move_all_the_same_is_answered() -> None:
+    follower, _ = follow([RAMPS, ODD, ODD])
+    outputs = follower.handle(Accepted(as_moves=True), 4.0)
+    assert [output.line.kind for output in outputs if isinstance(output, Warned)] == ["unknown-object"]
+    assert follower.state == "desynchronised"
+
+
 def test_a_move_whose_column_can_t_be_seen_is_told_when_the_players_say_so() -> None:
     hidden = minus(FIRST, "c3")
     follower, said = follow([RAMPS, hidden, hidden])

@@ -34,6 +34,7 @@ from th_vision.referee.commands import CommandError, Spoken
 from th_vision.referee.questions import open_questions
 from th_vision.referee.words import HELP
 
+_GOES_ON = (Line("The game goes on.", kind="legal"),)
 Do = Literal["", "quit", "look again", "recalibrate"]
 
 
@@ -122,7 +123,7 @@ class Hearing:
 
     def _accept(self, by: str, follower: Follower) -> Heard:
         if follower.resting in ("knocked", "desynchronised", "checking"):
-            return Heard((Accepted(),))
+            return Heard((Accepted(),), _GOES_ON if follower.resting == "desynchronised" else ())
         questions = open_questions(follower, self._language)
         newest = [q for q in questions if q.turn == questions[0].turn]
         facts: list[Fact] = []
@@ -137,7 +138,7 @@ class Hearing:
 
     def _yes_or_no(self, command: say.Answer, by: str, follower: Follower) -> Heard:
         if follower.resting == "desynchronised":
-            return Heard((Accepted(as_moves=command.yes),))
+            return Heard((Accepted(as_moves=command.yes),), () if command.yes else _GOES_ON)
         questions = open_questions(follower, self._language)
         if not questions:
             raise CommandError("no question is open; say help for what can be said")
@@ -283,7 +284,10 @@ def _penalty(command: say.Penalty, by: str, follower: Follower) -> Heard:
         raise CommandError(f"{command.taker} has no piece on the table")
     facts: list[Fact] = [KnockFact(turn=game.turn, by=command.giver, pieces=(pieces[-1],))]
     facts.append(CorrectionFact(turn=game.turn, ruling=pieces[-1], set={"discs": command.discs}, by=by))
-    return _facts(follower, facts if command.discs != 1 else facts[:1])
+    heard = _facts(follower, facts if command.discs != 1 else facts[:1])
+    if command.discs == 1:
+        return heard
+    return Heard((Said(facts[0], again=True), *heard.events[1:]))  # the number that counts is said alone
 
 
 def _last_penalty(follower: Follower, giver: str, taker: str) -> PenaltyLine | None:

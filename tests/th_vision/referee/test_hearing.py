@@ -434,3 +434,9 @@ def test_a_column_that_stands_is_still_known_after_its_turn_was_taken_back() -> 
     table.hear("u")
     assert not table.settle(FIRST)
     assert [fact.type for fact in table.settle(plus(RAMPS, C3, road("r3", C1, C3, sigma_xy=0.5)))] == []
+
+
+def test_of_a_penalty_by_hand_only_the_number_that_counts_is_said() -> None:
+    said = [line for line in announced("penalty pink blue 2") if "hands over" in line]
+    assert len(said) == 1
+    assert "2 discs" in said[0]
