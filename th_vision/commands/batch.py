@@ -76,11 +76,14 @@ def table(results: Sequence[Result]) -> str:
     lines = [f"{'recording':{max(width, 9)}}  turns  rulings  what changed"]
     for result in results:
         lines.append(f"{result.name:{max(width, 9)}}  {result.turns:5}  {result.rulings:7}  {_word(result)}")
+        lines += [f"    {trouble}" for trouble in result.troubles]
         lines += [f"    {change}" for change in result.changes]
         if result.changed > len(result.changes):
             lines.append(f"    ... and {result.changed - len(result.changes)} more")
     count = {status: sum(result.status == status for result in results) for status in ("same", "changed", "failed")}
+    new = sum(result.status == "new" for result in results)
     lines.append(
         f"{len(results)} recordings: {count['same']} as they were, {count['changed']} changed, {count['failed']} failed"
+        + (f", {new} with nothing to compare with" if new else "")
     )
     return "\n".join(lines) + "\n"

@@ -85,7 +85,7 @@ def done_before(output: Path) -> dict[str, Result]:
     for line in text.splitlines():
         with contextlib.suppress(ValueError, TypeError):
             data = json.loads(line)
-            result = Result(**{**data, "changes": tuple(data["changes"])})
+            result = Result(**{**data, **{name: tuple(data.get(name, ())) for name in ("changes", "troubles")}})
             if result.status != "failed":
                 found[result.key] = result
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """What came out. ``status``: ``same``, ``changed``, ``new`` (nothing to compare with) or ``failed``."""
+    """What came out. ``status``: ``same``, ``changed``, ``new`` (nothing to compare with) or ``failed``;
+    ``troubles``: what of the recording could not be read, a sentence each."""
 
     name: str
     kind: str
@@ -49,6 +50,7 @@ class Result:
     rulings: int = 0
     changed: int = 0
     changes: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = ()
     error: str = ""
     seconds: float = 0.0
     key: str = ""
@@ -62,7 +64,7 @@ def run_job(job: Job) -> Result:
     """Do it. Never raises for what is wrong with a recording: that is the result."""
     began = time.perf_counter()
     try:
-        old, new, words = _DO[job.kind](job)
+        old, new, words, troubles = _DO[job.kind](job)
     except (VisionError, RulesError, CalibrationError, OSError, ValidationError) as error:
         return _failed(job, error, time.perf_counter() - began)
     except Exception as error:  # a fault of ours in one recording must not end the others
@@ -81,6 +83,7 @@ def run_job(job: Job) -> Result:
         rulings=len(rulings),
         changed=len(words),
         changes=tuple(words[:MOST_SHOWN]),
+        troubles=tuple(_short(job, text) for text in troubles),
         seconds=round(time.perf_counter() - began, 3),
         key=job.key,
     )
@@ -88,12 +91,17 @@ def run_job(job: Job) -> Result:
 
 def _failed(job: Job, error: Exception, seconds: float) -> Result:
     known = isinstance(error, VisionError | RulesError | CalibrationError)
-    text = " ".join(str(error).split()).replace(job.path, job.name)[:MOST_ERROR]
+    text = _short(job, str(error))
     text = text if known else f"{type(error).__name__}: {text}"
     return Result(job.name, job.kind, "failed", error=text, seconds=round(seconds, 3), key=job.key)
 
 
-_Done = tuple[list[Answer], list[Answer], tuple[str, ...] | None]
+def _short(job: Job, text: str) -> str:
+    """One line without the recording's name: what is shown of a recording begins with that."""
+    return " ".join(text.split()).replace(job.path, job.name).removeprefix(f"{job.name}: ")[:MOST_ERROR]
+
+
+_Done = tuple[list[Answer], list[Answer], tuple[str, ...] | None, Sequence[str]]
 
 
 def _record(job: Job) -> _Done:
@@ -107,7 +115,7 @@ def _record(job: Job) -> _Done:
     answers: list[Answer] = list(anew.answers)
     old: list[Answer] = [answer for answer in record.answers if not isinstance(answer, AlertLine)]
     words = tuple(str(change) for change in differences(record, answers)) if old else None
-    return old, answers, words
+    return old, answers, words, ()
 
 
 def _recording(job: Job) -> _Done:
@@ -130,7 +138,8 @@ def _recording(job: Job) -> _Done:
     if not now.lines:
         raise VisionError(f"{job.name}: no game was seen in it")
     write_record(job.output, [game, *(said.line for said in now.lines)])
-    return old, [said.line for said in now.lines if isinstance(said.line, Answer)], None
+    new = [said.line for said in now.lines if isinstance(said.line, Answer)]
+    return old, new, None, getattr(source, "troubles", ())
 
 
 def _game(job: Job, given: GameFact | None, pieces: Pieces) -> GameFact:
@@ -155,7 +164,7 @@ def _case(job: Job) -> _Done:
 
     with open_case(Path(job.path)) as case:
         again = rule_again(case, Outputs())
-        return list(case.answers), list(again.answers), again.differs
+        return list(case.answers), list(again.answers), again.differs, ()
 
 
 _DO = {"record": _record, "session": _recording, "folder": _recording, "sdk": _recording, "case": _case}

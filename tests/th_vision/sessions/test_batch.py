@@ -83,8 +83,26 @@ def test_one_bad_file_is_one_bad_line(archive: Path, tmp_path: Path) -> None:
     text = table(results)
     assert "bad.mcap" in text
     assert "is no MCAP file" in text
+    assert text.count("bad.mcap") == 1
     assert str(tmp_path) not in text
     assert text.splitlines()[-1] == "4 recordings: 2 as they were, 0 changed, 2 failed"
+
+
+def test_what_could_not_be_read_of_a_session_is_said_beside_its_result(tmp_path: Path) -> None:
+    """Refereed as it was, as far as it goes; but it does not go to its end."""
+    folder, out = tmp_path / "archive", tmp_path / "out"
+    folder.mkdir()
+    out.mkdir()
+    data = (ROOT / "fixtures" / "recordings" / "turn.mcap").read_bytes()
+    (folder / "cut.mcap").write_bytes(data[: int(len(data) * 0.97)])
+    (job,) = jobs_of(find(folder, out), out, PLAIN)
+    result = run_job(job)
+    assert result.rulings > 0, result.error
+    (trouble,) = result.troubles
+    assert trouble.startswith("was cut before its end")
+    assert f"    {trouble}" in table([result]).splitlines()
+    (out / LOG).write_text(json.dumps(result.plain()) + "\n")
+    assert done_before(out)[job.key] == result
 
 
 def test_what_was_done_is_not_done_again(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
