@@ -356,6 +356,7 @@ SAID: Final = (
     "{piece} has {n} levels; it had {before}",
 )
 SAID_OF_PIECES: Final = (
+    "at ({x}, {y}) mm, one level",
     "at ({x}, {y}) mm, {n} levels",
     "at ({x}, {y}) mm, {n} levels, yellow on top",
     "on {road} at ({x}, {y}) mm",

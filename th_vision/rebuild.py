@@ -43,7 +43,8 @@ def _name(piece: Piece, owners: Mapping[str, str]) -> str:
 def _where(piece: Piece) -> str:
     if isinstance(piece, Column):
         top = ", yellow on top" if piece.junction else ""
-        return f"at ({piece.x:.0f}, {piece.y:.0f}) mm, {piece.levels} levels{top}"
+        levels = "one level" if piece.levels == 1 and not top else f"{piece.levels} levels"
+        return f"at ({piece.x:.0f}, {piece.y:.0f}) mm, {levels}{top}"
     if isinstance(piece, Car):
         return f"on {piece.on} at ({piece.x:.0f}, {piece.y:.0f}) mm"
     return f"from {piece.rests_on[0]} to {piece.rests_on[1]}"

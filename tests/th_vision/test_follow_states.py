@@ -538,3 +538,12 @@ def test_a_ramp_taken_back_alone_is_told_alone() -> None:
     outputs = follower.handle(Settled(RAMPS), 12.0)
     assert not [output for output in outputs if isinstance(output, Warned)]
     assert [(fact.type, getattr(fact, "player", "")) for fact in facts(outputs)] == [("ramp", "pink")]
+
+
+def test_the_guide_says_where_a_column_of_one_level_stood() -> None:
+    low = plus(SECOND, column("c5", 170, -106, 1), road("r5", C4, column("c5", 170, -106, 1)))
+    follower, _ = follow((RAMPS, FIRST, SECOND, low))
+    resumed = Follower(follower.game.fact, PIECES)
+    resumed.resume(list(follower.told), Known(layout_of(follower.game, PIECES)))
+    (said,) = [output for output in resumed.handle(Settled(SECOND), 20.0) if isinstance(output, Checked)]
+    assert any("at (170, -106) mm, one level" in words for _, words in said.off)
