@@ -107,7 +107,8 @@ def _crossing(state: State, rules: RuleSet, ruling: RulingLine, line: Crossing, 
         new = line.model_copy(update={"side": side, "pays": pays, "reason": reason, "taken_by": by, "call": "clear"})
     elif isinstance(value, bool):
         _set_pair(state, road, line.road, line.side, crosses=None)
-        new = line.model_copy(update={"pays": value, "call": "clear", "reason": "first" if value else line.reason})
+        first = {"reason": "first", "taken_by": None} if value else {}
+        new = line.model_copy(update={"pays": value, "call": "clear", **first})
     else:
         raise RulesError(f"{line.road} = {value!r} can't be; allowed: over | under | none | true | false")
     _set_paid(state, road, new)

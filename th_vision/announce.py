@@ -171,7 +171,8 @@ class Announcer:
         if isinstance(told.fact, CorrectionFact):
             before = self._said.get(told.fact.ruling, set())
             new = [message for message in said if message.text not in before]
-            new = new or ([] if told.again else said)
+            asked = any(message.kind == "too_close" for message in said)  # what is open still was asked before
+            new = new or ([] if told.again else said[:1] if asked else said)
         for road in roads:
             self._said[road] = {message.text for message in said}
         return new

@@ -59,6 +59,14 @@ def test_players_may_say_that_there_is_no_crossing() -> None:
     assert reasons(table.ruling) == {"p": "partial"}
 
 
+def test_a_crossing_said_to_be_the_first_was_taken_by_nobody() -> None:
+    table = doubtful_crossing()
+    taken = table.ruling.crossings[0].model_copy(update={"taken_by": "b", "reason": "taken", "pays": False})
+    table.game.state.put("rulings", "n", table.ruling.model_copy(update={"crossings": (taken,)}))
+    (line,) = table.correct("n", **{taken.road: True}).crossings
+    assert (line.reason, line.taken_by, line.pays) == ("first", None, True)
+
+
 def test_cars_due_as_the_players_say() -> None:
     table = doubtful_crossing()
     ruling = table.correct("n", cars_due=0)

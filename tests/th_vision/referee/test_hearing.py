@@ -22,7 +22,7 @@ from rules.phrases import FAULTS
 from tests.th_vision.games import C1, C3, FIRST, R3, RAMPS, SECOND, column, facts, follow, game_line, minus, plus, road
 from th_vision.announce import Announcer, Line
 from th_vision.follow import Follower
-from th_vision.follow_events import Output, Settled
+from th_vision.follow_events import Output, Settled, Told
 from th_vision.referee import commands as say
 from th_vision.referee.commands import CommandError, Spoken
 from th_vision.referee.hearing import Hearing
@@ -197,8 +197,6 @@ def test_only_what_a_correction_changes_is_said_again() -> None:
     told = next(f for f in table.follower.told if isinstance(f, MoveFact))
     ruling = game.ruling(told.road.id)
     assert isinstance(ruling, RulingLine)
-    from th_vision.follow_events import Told
-
     announcer.lines(Told(told, (ruling,), 1.0), game.owners, kinds_of(game))
     fact = CorrectionFact(turn=1, ruling="r3", set={"cars_due": 2})
     answers = tuple(table.follower.game.copy().apply(fact))
@@ -440,3 +438,16 @@ def test_of_a_penalty_by_hand_only_the_number_that_counts_is_said() -> None:
     said = [line for line in announced("penalty pink blue 2") if "hands over" in line]
     assert len(said) == 1
     assert "2 discs" in said[0]
+
+
+def test_an_answer_that_leaves_other_questions_open_repeats_none_of_them() -> None:
+    table, announcer = Table(RAMPS, FIRST), Announcer()
+    game = table.follower.game
+    ruling = game.ruling("r3")
+    assert ruling is not None
+    doubts = tuple(Fault.model_validate({"rule": "touch-road", "call": "too_close", "with": [f"r{i}"]}) for i in (1, 2))
+    game.state.put("rulings", "r3", ruling.model_copy(update={"faults": doubts, "call": "too_close"}))
+    for expected in (2, 1):  # once with the question that is left, which was never said by this announcer
+        fact = CorrectionFact(turn=1, ruling="r3", set={"touch-road:r1": "clear"})
+        answers = tuple(game.apply(fact))
+        assert len(announcer.lines(Told(fact, answers, 2.0), game.owners, kinds_of(game))) == expected
