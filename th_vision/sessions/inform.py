@@ -13,6 +13,7 @@ from rules.record import read_record
 from th_vision.errors import VisionError
 from th_vision.sessions import header as names
 from th_vision.sessions.reader import Session, being_written, open_session
+from th_vision.sessions.writer import many
 from th_vision.sources import CLOUD_SUFFIXES, open_source
 
 
@@ -90,8 +91,8 @@ def _about_session(session: Session, check: bool) -> Info:
     info.add("kept", kept)
     lines = session.game_lines()
     if lines:
-        turns = {int(line["turn"]) for _, line in lines if isinstance(line.get("turn"), int)}
-        info.add("game", f"{len(lines)} lines, {len(turns)} turns")
+        turns = {int(line["turn"]) for _, line in lines if isinstance(line.get("turn"), int)} - {0}  # 0: the set-up
+        info.add("game", f"{many(len(lines), 'line')}, {many(len(turns), 'turn')}")
     info.add("layouts", len(session.layouts()) or "")
     for name in session.header.attachments:
         info.add("with it", f"{name}{' (damaged)' if name in session.damaged_attachments else ''}")

@@ -175,6 +175,10 @@ def test_repair_and_go_on_with_what_is_left(tmp_path: Path, capfd: pytest.Captur
     assert call(capfd, "info", tmp_path / "whole.mcap", "--check")[0] == 0
 
 
+def test_the_set_up_is_no_turn(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "12 lines, 1 turn\n" in call(capfd, "info", TURN)[1]
+
+
 def test_frames_outlive_a_damaged_calibration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The map of the empty table is most of a short session: where it is hurt, the pictures are saved all the same."""
     data = bytearray(TURN.read_bytes())
