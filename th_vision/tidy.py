@@ -60,7 +60,7 @@ def without_cars_on_one_ray(
 
     def mirrored(car: Car) -> bool:
         box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
-        reach = tol.TWIN_SHARE * (box.length if box else pieces.stick.width)
+        reach = tol.CAR_TWIN_WIDTHS * (box.width if box else pieces.stick.width)
         for other in believed.cars:
             if other.player != car.player or eye[2] - other.z < 1:
                 continue

@@ -263,9 +263,10 @@ COLOR_NEAR = 0.55
 # A column is a junction when this share of the visible part of its top is yellow; below the second it isn't.
 JUNCTION_YELLOW = 0.45
 JUNCTION_GRAY = 0.2
-# Two readings whose places in the picture are so near (mm on the table) are of one car; it stands on the road whose
-# middle it is nearer to, the higher road being given this much (mm), for it hides what is below.
-CAR_TWIN_MM = 8.5
+# Two readings whose places in the picture are nearer than this share of a car's width are of one car (two that are both
+# seen are a width apart); it stands on the road whose middle it is nearer to, the higher road being given this much
+# (mm), for it hides what is below.
+CAR_TWIN_WIDTHS = 0.85
 CAR_UPPER_MM = 1.5
 # Nothing lower than this is taken for a car on a road; what a car lifts in depth reaches this many kernel sigmas out.
 CAR_LEAST_RISE_MM = 5.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.colors import Palette
-from th_vision.detect.depth_model import DepthModel
+from th_vision.detect.depth_model import DepthModel, typical_car
 from th_vision.detect.patch import strip
 from th_vision.detect.plan import PlanView
 
@@ -130,7 +130,7 @@ def _type(pieces: Pieces, length_mm: float) -> tuple[str, float]:
     return names[best], float(weight[best] / weight.sum())
 
 
-def one_road_each(plan: PlanView, found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:
+def one_road_each(plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:
     """Of readings of one car from several roads (their ids with it) the one on whose road it stands.
 
     A car is seen in the picture once; read from a road at another height it seems to stand beside that road's middle.
@@ -139,18 +139,20 @@ def one_road_each(plan: PlanView, found: list[tuple[str, FoundCar]]) -> list[tup
         return []
     mm_per_px = plan.table.distance_mm / plan.table.camera.color.fx if plan.table.camera.color else 1.0
     places = plan.color_pixels(np.array([car.top for _, car in found])) * mm_per_px
+    twin_mm = tolerances.CAR_TWIN_WIDTHS * typical_car(pieces).width
     order = sorted(
-        range(len(found)), key=lambda k: abs(found[k][1].across_mm) - tolerances.CAR_UPPER_MM * _above(found, places, k)
+        range(len(found)),
+        key=lambda k: abs(found[k][1].across_mm) - tolerances.CAR_UPPER_MM * _above(found, places, k, twin_mm),
     )
     kept: list[int] = []
     for k in order:
         same = [m for m in kept if found[m][1].player == found[k][1].player]
-        if all(np.hypot(*(places[k] - places[m])) > tolerances.CAR_TWIN_MM for m in same):
+        if all(np.hypot(*(places[k] - places[m])) > twin_mm for m in same):
             kept.append(k)
     return [found[k] for k in sorted(kept)]
 
 
-def _above(found: list[tuple[str, FoundCar]], places: Array, k: int) -> bool:
+def _above(found: list[tuple[str, FoundCar]], places: Array, k: int, twin_mm: float) -> bool:
     """Whether a reading is the highest of those of one place in the picture: what lies lower may be hidden there."""
-    near = np.hypot(*(places - places[k]).T) <= tolerances.CAR_TWIN_MM
+    near = np.hypot(*(places - places[k]).T) <= twin_mm
     return all(found[m][1].z <= found[k][1].z for m in np.flatnonzero(near))

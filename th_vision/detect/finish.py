@@ -271,7 +271,7 @@ def _cars(
         for road in roads
         for car in cars_on(plan, pieces, colors, np.array(road.ends[0]), np.array(road.ends[1]))
     ]
-    found = one_road_each(plan, found)
+    found = one_road_each(plan, pieces, found)
     ids = _ids("k", [(car.x, car.y) for _, car in found], _old_places(prior, "cars"), 6.0)
     return tuple(
         Car(

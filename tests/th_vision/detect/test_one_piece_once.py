@@ -41,14 +41,17 @@ def test_a_car_read_from_two_roads_stands_on_the_one_whose_middle_it_is_on(plan:
     true = car(140.0, -90.0, 40.0, 0.4)
     wrong = on_its_ray(plan, true, 12.0, 4.5)
     for found in ([("r1", true), ("r2", wrong)], [("r2", wrong), ("r1", true)]):
-        assert one_road_each(plan, found) == [("r1", true)]
+        assert one_road_each(plan, seen(3101).pieces, found) == [("r1", true)]
 
 
 def test_cars_of_two_players_and_cars_side_by_side_are_not_one(plan: PlanView) -> None:
     one = car(140.0, -90.0, 40.0, 0.4)
     other = replace(on_its_ray(plan, one, 12.0, 0.5), player="pink")
     beside = car(140.0, -70.0, 12.0, 0.2)
-    assert len(one_road_each(plan, [("r1", one), ("r2", other), ("r3", beside)])) == 3
+    # a car of the same player on a lower road, seen right beside the upper one
+    near = on_its_ray(plan, car(140.0, -81.6, 40.0, 0.0), 12.0, 0.3)
+    found = [("r1", one), ("r2", other), ("r3", beside), ("r4", near)]
+    assert len(one_road_each(plan, seen(3101).pieces, found)) == 4
 
 
 def road(a: tuple[float, float, float], b: tuple[float, float, float]) -> MeasuredRoad:
