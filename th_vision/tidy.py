@@ -38,7 +38,7 @@ def without_cars_on_one_ray(
     seen: Layout, believed: Layout, eye: Point3, stands: Callable[[Car], bool | None], pieces: Pieces
 ) -> Layout:
     """The reading without new cars that are a known one's picture, put at a wrong height: on one ray of the camera at
-    ``eye`` with a known car of that player that looks as it did."""
+    ``eye`` with a known car of that player, where the view shows what it showed before: there as here."""
 
     def known(car: Car) -> bool:
         return any(
@@ -66,7 +66,8 @@ def without_cars_on_one_ray(
                 continue
             share = (eye[2] - car.z) / (eye[2] - other.z)
             x, y = eye[0] + (other.x - eye[0]) * share, eye[1] + (other.y - eye[1]) * share
-            if np.hypot(x - car.x, y - car.y) < reach and stands(other) and not covered(other):
+            near = np.hypot(x - car.x, y - car.y) < reach
+            if near and stands(other) and stands(car) and not covered(other):
                 return True
         return False
 

@@ -106,6 +106,8 @@ def test_a_new_car_on_one_ray_with_a_known_one_that_looks_as_before_is_its_pictu
     seen = plus(SECOND, picture)
     assert len(without_cars_on_one_ray(seen, SECOND, eye, lambda car: True, PIECES).cars) == 2
     assert len(without_cars_on_one_ray(seen, SECOND, eye, lambda car: False, PIECES).cars) == 3
+    # where it is seen the view has changed: a car was put there, right beside the known one
+    assert len(without_cars_on_one_ray(seen, SECOND, eye, lambda car: car.id != "k9", PIECES).cars) == 3
     over = Road(id="r9", ends=((K1.x, K1.y - 57, K1.z + 28), (K1.x, K1.y + 57, K1.z + 28)))
     on_it = plus(SECOND, over, picture.model_copy(update={"on": "r9"}))
     # the known car is out of sight below the new road: the car that is seen is another one
