@@ -25,7 +25,7 @@ from rules.pieces import Pieces
 from th_vision.detect.plan import plan_view
 from th_vision.reconstruct import reconstruct
 from th_vision.still_view import StillView, fuse
-from th_vision.virtual_table.alongside import across, along, column_pairs, road_pairs
+from th_vision.virtual_table.alongside import across, along, column_pairs, road_pairs, without_last
 from th_vision.virtual_table.examples import StaticExample, static_example
 
 Array = NDArray[np.float64]
@@ -202,18 +202,6 @@ def _at_ends(roads: list[Road], pieces: Pieces) -> tuple[Column, ...]:
             if levels >= 1 and all(np.hypot(x - c.x, y - c.y) > pieces.disc.diameter for c in columns):
                 columns.append(Column(id=f"c{len(columns) + 1}", x=x, y=y, levels=levels, top_z=z))
     return tuple(columns)
-
-
-def without_last(layout: Layout) -> Layout:
-    """A layout without the last road that nothing lies on, and without the columns that carry it alone."""
-    below = {name for road in layout.roads for name in road.rests_on}
-    last = [road for road in layout.roads if road.id not in below][-1]
-    roads = tuple(road for road in layout.roads if road is not last)
-    used = {name for road in roads for name in road.rests_on}
-    gone = set(last.rests_on) - used
-    cars = tuple(car for car in layout.cars if car.on != last.id)
-    columns = tuple(column for column in layout.columns if column.id not in gone)
-    return layout.model_copy(update={"roads": roads, "cars": cars, "columns": columns})
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -43,6 +43,13 @@ def distance_to_road(car: Car, road: Road) -> float:
 def height_of_road(road: Road, x: float, y: float) -> float:
     """Height of a road's top where it comes nearest to a place, mm."""
     return float(_nearest_on(road, x, y)[2])
+
+
+def on_ray(eye: Sequence[float] | np.ndarray, point: Sequence[float] | np.ndarray, z_mm: float) -> np.ndarray:
+    """Plan place (2,) at another height of what the ``eye`` sees on its line of sight through ``point`` (3,), mm."""
+    share = (z_mm - point[2]) / (eye[2] - point[2])
+    seen = np.asarray(point, dtype=np.float64)[:2]
+    return np.asarray(seen + share * (np.asarray(eye, dtype=np.float64)[:2] - seen))
 
 
 def _nearest_on(road: Road, x: float, y: float) -> np.ndarray:

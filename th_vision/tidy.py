@@ -12,7 +12,7 @@ import numpy as np
 from rules.layout import Car, Column, Layout, Point3, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.support import along_sigma, column_at, distance_to_road, height_of_road
+from th_vision.support import along_sigma, column_at, distance_to_road, height_of_road, on_ray
 
 
 def tidy(seen: Layout, believed: Layout, pieces: Pieces) -> Layout:
@@ -52,8 +52,7 @@ def without_cars_on_one_ray(
             z = height_of_road(road, car.x, car.y)
             if road.id == car.on or z < car.z + tol.MOVED_HEIGHT_MM or eye[2] <= z:
                 continue
-            share = (eye[2] - z) / (eye[2] - car.z)
-            x, y = eye[0] + (car.x - eye[0]) * share, eye[1] + (car.y - eye[1]) * share
+            x, y = on_ray(eye, (car.x, car.y, car.z), z)
             if distance_to_road(car.model_copy(update={"x": x, "y": y}), road) < pieces.stick.width / 2:
                 return True
         return False
@@ -64,8 +63,7 @@ def without_cars_on_one_ray(
         for other in believed.cars:
             if other.player != car.player or eye[2] - other.z < 1:
                 continue
-            share = (eye[2] - car.z) / (eye[2] - other.z)
-            x, y = eye[0] + (other.x - eye[0]) * share, eye[1] + (other.y - eye[1]) * share
+            x, y = on_ray(eye, (other.x, other.y, other.z), car.z)
             near = np.hypot(x - car.x, y - car.y) < reach
             if near and stands(other) and stands(car) and not covered(other):
                 return True

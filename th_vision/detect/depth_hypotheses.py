@@ -11,42 +11,21 @@ from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.depth_model import Post
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
 from th_vision.detect.plan import PlanView
-from th_vision.detect.propose import present_pairs
-from th_vision.detect.roads import RoadCandidate, fit_lines, joinable, ramps_from
+from th_vision.detect.propose import lines_between
 
 Array = NDArray[np.float64]
 
 
 def roads_between(guess: Guess, plan: PlanView, pieces: Pieces, candidates: list[ColumnCandidate]) -> list[Group]:
     """Roads with a column under each end, from all pairs of candidates between which depth shows something."""
-    top = pieces.stick.thickness
-    centers = [np.array([c.x, c.y]) for c in candidates]
-    heights = [c.levels * pieces.disc.height + top for c in candidates]
-    pairs = [
-        (i, j)
-        for i in range(len(candidates))
-        for j in range(i + 1, len(candidates))
-        if joinable(pieces, candidates[i], candidates[j])
-    ]
     out: list[Group] = []
     ends: list[Array] = []
     scores: list[float] = []
-
-    def propose(line: RoadCandidate, levels: tuple[int, int]) -> None:
-        out.append(group_along(guess, line.a, line.b, levels))
-        ends.append(np.array([line.a, line.b]))
-        scores.append(line.score)
-
-    pairs = present_pairs(plan, pieces, pairs, centers, heights)
-    tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
-    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
-    for (i, j), line in zip(pairs, fit_lines(plan, pieces, tops[first], tops[second]), strict=True):
-        if line is not None:
-            propose(line, (candidates[i].levels, candidates[j].levels))
-    for candidate in candidates:
-        if candidate.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
-            for line in ramps_from(plan, pieces, candidate):
-                propose(line, (candidate.levels, 0))
+    for one in lines_between(plan, pieces, candidates):
+        levels = (candidates[one.ends[0]].levels, candidates[one.ends[1]].levels if one.ends[1] >= 0 else 0)
+        out.append(group_along(guess, one.line.a, one.line.b, levels))
+        ends.append(np.array([one.line.a, one.line.b]))
+        scores.append(one.line.score)
     return _distinct(out, ends, scores)
 
 

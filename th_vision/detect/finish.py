@@ -20,6 +20,7 @@ from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
 from th_vision.detect.t_junction import on_top
 from th_vision.detect.witnesses import doubted
+from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
 
@@ -115,11 +116,8 @@ def _neighbours(assembly: Assembly, k: int) -> list[int]:
 def _at_heights(plan: PlanView, road: MeasuredRoad, za: float, zb: float) -> MeasuredRoad:
     """The road with other heights at its tips: seen on the same rays of the colour camera, so moved in plan."""
     eye = np.linalg.inv(plan.table.T_color_table if plan.color is not None else plan.table.T_depth_table)[:3, 3]
-    tips = []
-    for tip, z in ((road.a, za), (road.b, zb)):
-        share = (z - tip[2]) / (eye[2] - tip[2])
-        tips.append(np.array([*(tip[:2] + share * (eye[:2] - tip[:2])), z]))
-    return replace(road, a=tips[0], b=tips[1])
+    a, b = (np.array([*on_ray(eye, tip, z), z]) for tip, z in ((road.a, za), (road.b, zb)))
+    return replace(road, a=a, b=b)
 
 
 def _bottom_up(plan: PlanView, pieces: Pieces, assembly: Assembly) -> tuple[list[int], set[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ SHARES = np.linspace(0, 1, 41)
 
 
 @dataclass(frozen=True)
-class _Coarse:
+class Coarse:
     """A line that may be a road, and the columns (-1: the table) that its ends would lie on."""
 
     line: RoadCandidate
@@ -37,7 +38,7 @@ class Proposals:
     """
 
     def __init__(
-        self, plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, coarse: list[_Coarse]
+        self, plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, coarse: list[Coarse]
     ) -> None:
         self._plan, self._pieces, self._columns = plan, pieces, columns
         self._known = [np.array([found.road.a, found.road.b]) for found in known.roads]
@@ -70,7 +71,7 @@ class Proposals:
                 taken.append((np.array([found.road.a, found.road.b]), one.line.score))
         self.roads.sort(key=lambda found: -found.score)
 
-    def _found(self, one: _Coarse) -> FoundRoad:
+    def _found(self, one: Coarse) -> FoundRoad:
         columns = [self._columns[end] if end >= 0 else None for end in one.ends]
         centers = [None if column is None else np.array([column.x, column.y]) for column in columns]
         road = measure_road(self._plan, self._pieces, one.line.a, one.line.b, (centers[0], centers[1]))
@@ -88,6 +89,20 @@ def proposals(
     if look is not None and look.field is None:
         return Proposals(plan, pieces, columns, known, [])
     joined = {frozenset(found.ends) for found in known.roads}
+    coarse = lines_between(plan, pieces, columns, look, joined)
+    worth = [one for one in coarse if not one.line.edges < tolerances.ROAD_COARSE_EDGES]
+    return Proposals(plan, pieces, columns, known, worth)
+
+
+def lines_between(
+    plan: PlanView,
+    pieces: Pieces,
+    columns: list[ColumnCandidate],
+    look: Explained | None = None,
+    joined: Collection[frozenset[int]] = (),
+) -> list[Coarse]:
+    """Lines between any two columns (but those ``joined`` already, by their places) and from low ones to the table,
+    along which depth shows a bar that ``look`` leaves open."""
     top = pieces.stick.thickness
     centers = [np.array([c.x, c.y]) for c in columns]
     heights = [c.levels * pieces.disc.height + top for c in columns]
@@ -100,13 +115,12 @@ def proposals(
     pairs = present_pairs(plan, pieces, pairs, centers, heights, look)
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
     tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
-    coarse = list(zip(fit_lines(plan, pieces, tops[first], tops[second]), pairs, strict=True))
+    found = zip(fit_lines(plan, pieces, tops[first], tops[second]), pairs, strict=True)
+    out = [Coarse(line, ends) for line, ends in found if line is not None]
     for i, column in enumerate(columns):
         if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
-            coarse += [(ramp, (i, -1)) for ramp in ramps_from(plan, pieces, column, look)]
-    seen = [_Coarse(line, ends) for line, ends in coarse if line is not None]
-    worth = [one for one in seen if not one.line.edges < tolerances.ROAD_COARSE_EDGES]
-    return Proposals(plan, pieces, columns, known, worth)
+            out += [Coarse(ramp, (i, -1)) for ramp in ramps_from(plan, pieces, column, look)]
+    return out
 
 
 def present_pairs(

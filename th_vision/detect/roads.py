@@ -46,11 +46,6 @@ def joinable(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
     return least <= length <= most
 
 
-def fit_line(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> RoadCandidate | None:
-    """The best bar near the line a-b between two columns' centres; its ends may be off to the side on them."""
-    return fit_lines(plan, pieces, a[None], b[None])[0]
-
-
 def fit_lines(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> list[RoadCandidate | None]:
     """The best bar near each of n lines from ``a`` to ``b`` (n, 3), mm; its ends may lie off to the side by most of a
     disc's radius. None where depth shows nothing all along."""

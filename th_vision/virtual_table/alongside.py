@@ -72,3 +72,15 @@ def crossings(layout: Layout) -> list[tuple[Road, Road, float, float]]:
                 x, y = p[0] + s * (p[1] - p[0])
                 out.append((first, second, float(x), float(y)))
     return out
+
+
+def without_last(layout: Layout) -> Layout:
+    """A layout without the last road that nothing lies on, and without the columns that carry it alone."""
+    below = {name for road in layout.roads for name in road.rests_on}
+    last = [road for road in layout.roads if road.id not in below][-1]
+    roads = tuple(road for road in layout.roads if road is not last)
+    used = {name for road in roads for name in road.rests_on}
+    gone = set(last.rests_on) - used
+    cars = tuple(car for car in layout.cars if car.on != last.id)
+    columns = tuple(column for column in layout.columns if column.id not in gone)
+    return layout.model_copy(update={"roads": roads, "cars": cars, "columns": columns})

@@ -7,7 +7,7 @@ import pytest
 
 from rules.layout import Layout
 from th_vision.reconstruct import reconstruct
-from th_vision.virtual_table.alongside import across, column_pairs, crossings, height_on, road_pairs
+from th_vision.virtual_table.alongside import across, column_pairs, crossings, height_on, road_pairs, without_last
 
 from .scenes import Seen, seen
 
@@ -78,13 +78,8 @@ def test_what_was_known_keeps_its_names_and_its_place(scene: Seen, layout: Layou
 
 def test_one_new_road_on_a_known_table_is_found_and_all_else_keeps_its_name(scene: Seen, layout: Layout) -> None:
     """What known pieces explain isn't searched again; what they leave open is."""
-    below = {name for road in layout.roads for name in road.rests_on}
-    new = [road for road in layout.roads if road.id not in below][-1]
-    roads = tuple(road for road in layout.roads if road is not new)
-    gone = set(new.rests_on) - {name for road in roads for name in road.rests_on}
-    columns = tuple(column for column in layout.columns if column.id not in gone)
-    cars = tuple(car for car in layout.cars if car.on != new.id)
-    known = layout.model_copy(update={"roads": roads, "columns": columns, "cars": cars})
+    known = without_last(layout)
+    assert len(known.roads) == len(layout.roads) - 1
     again = reconstruct(scene.view, scene.pieces, known)
     assert len(again.roads) == len(layout.roads) == len(road_pairs(again, scene.truth))
     assert len(again.columns) == len(layout.columns) == len(column_pairs(again, scene.truth))
