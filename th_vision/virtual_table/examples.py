@@ -132,3 +132,40 @@ def static_example(
     before = calibration_frames(scene, placed, sensor, rng)
     shots = shoot(scene, placed, sensor, rng, frames, number=len(before), time_s=60.0)
     return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene)
+
+
+def city_example(
+    seed: int,
+    camera: str = "D415",
+    distance_mm: float = 680.0,
+    surface: str = "wood",
+    frames: int = 8,
+    *,
+    turns: int = 8,
+    expansions: bool = False,
+    depth_unit_mm: float = 0.1,
+    model: str = "fast",
+) -> StaticExample:
+    """The table of a game with the whole city after so many ``turns``, from a seed: cars of ten types, areas with what
+    stands on them, buildings, the tower; with ``expansions`` the pagoda, the harbor and the park as well.
+
+    ``turns`` 0: set up, nothing played yet.
+    """
+    from th_vision.virtual_table.city import BASE_SET, EXPANSIONS, with_city
+    from th_vision.virtual_table.scenarios import CARS
+    from th_vision.virtual_table.whole_game import whole_game
+
+    rng = np.random.default_rng(seed)
+    kinds = (*BASE_SET, *EXPANSIONS) if expansions else BASE_SET
+    set_of_pieces = with_city(Pieces(cars=CARS), tuple(dict.fromkeys(kinds)))
+    placed = camera_over_table(rng, camera, distance_mm, depth_unit_mm=depth_unit_mm)
+    corners = placed.field_mm()
+    half = np.minimum(np.abs(corners).min(axis=0), [330.0, 205.0]) - 10
+    field = (2 * float(half[0]), 2 * float(half[1]))
+    table = table_for(rng, surface)
+    *_, last = whole_game(rng, set_of_pieces, turns=turns, field_mm=field, kinds=kinds)
+    scene = replace(last.scene, table=table)
+    sensor = make_sensor(model, placed, rng, None)
+    before = calibration_frames(scene, placed, sensor, rng)
+    shots = shoot(scene, placed, sensor, rng, frames, number=len(before), time_s=60.0)
+    return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene)
