@@ -89,6 +89,9 @@ def _(answer: RulingLine, voice: Voice) -> list[Message]:
     if answer.call != "fault":
         said += [_crossing(crossing, answer.player, voice) for crossing in answer.crossings]
         said += _cars_due(answer, player, voice)
+    if answer.call == "fault" and answer.road is not None and not any(message.kind == "fault" for message in said):
+        text = voice.fill(say.FAULT, sentence=voice.fill(say.AGAINST_THE_RULES, player=player, road=answer.road))
+        said.insert(0, Message(voice.sentence(text), kind="fault"))
     if not any(message.kind != "info" for message in said):
         said.insert(0, Message(voice.sentence(_legal(answer, player, voice)), kind="legal"))
     if answer.by is not None:

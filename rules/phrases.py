@@ -273,6 +273,7 @@ UNITS: Final = tuple(Named("unit", name) for name in ("mm", "degrees", "s", "fra
 
 # Moves.
 LEGAL_ROAD: Final = "{player}'s road {road} is legal."
+AGAINST_THE_RULES: Final = "{player}'s road {road} is against the rules."
 LEGAL_OBJECT: Final = "{player} placed {piece} as the rules want it."
 LEGAL_RAMP: Final = "{player}'s starting ramp {road} stands."
 BONUS: Final = "{player} builds an offramp: one car."
@@ -436,6 +437,7 @@ PASSED: Final = "turn {turn}: {player} passes."
 STICK_ASIDE: Final = "turn {turn}: {player} puts one road-stick beside the board."
 CORRECTION: Final = "turn {turn}: correction of {piece} by {player}: {values}."
 TAKEN_BACK: Final = "turn {turn} is taken back."
+SET_UP_TAKEN_BACK: Final = "the last step of the set-up is taken back."
 STANDS_AGAIN: Final = "turn {turn}: these pieces stand again: {pieces}."
 SAID: Final = 'turn {turn}: {player} said "{words}".'
 

@@ -111,7 +111,7 @@ def _(fact: CorrectionFact, voice: Voice) -> str:
 
 @_told.register
 def _(fact: UndoFact, voice: Voice) -> str:
-    return voice.fill(say.TAKEN_BACK, turn=str(fact.turn))
+    return voice.fill(say.TAKEN_BACK, turn=str(fact.turn)) if fact.turn else voice.text(say.SET_UP_TAKEN_BACK)
 
 
 @_told.register

@@ -73,12 +73,15 @@ class Announcer:
         self._owed: CarsLine | None = None
         self._ruled: dict[str, RulingLine] = {}
         self._said: dict[str, set[str]] = {}  # of each road
+        self._built: dict[str, str] = {}  # of each road, who built it from where to where
 
     def lines(self, output: Output, owners: Mapping[str, str], kinds: Mapping[str, str] | None = None) -> list[Line]:
         """What to say of one output; ``owners`` and ``kinds``: piece id -> player, -> kind of piece."""
         if isinstance(output, Told):
             return self._told(output, owners, kinds or {})
         if isinstance(output, Reconsidered):
+            road = output.after.road.id
+            self._built[road] = describe(output.after, language=self._language, owners=owners, kinds=kinds)
             return [_second_look(output)]
         if isinstance(output, Warned):
             return [Line(output.words, kind="too_close")]
@@ -140,9 +143,15 @@ class Announcer:
         none_due = any(not ruling.cars_due and self._is_owed(ruling) for ruling in rulings.values())
         if isinstance(told.fact, UndoFact) or (isinstance(told.fact, CorrectionFact) and none_due):
             self._owed = None  # with its turn, or with the ruling that they were due by
-        if told.again and all(self._ruled.get(road) == ruling for road, ruling in rulings.items()):
-            return []
+        built = {}
+        if isinstance(told.fact, MoveFact):
+            built[told.fact.road.id] = describe(told.fact, language=self._language, owners=owners, kinds=kinds)
+        as_ruled = all(self._ruled.get(road) == ruling for road, ruling in rulings.items())
+        as_built = all(self._built.get(road, words) == words for road, words in built.items())
         self._ruled |= rulings
+        self._built |= built
+        if told.again and as_ruled and as_built:
+            return []
         before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:
@@ -212,7 +221,8 @@ def _second_look(seen: Reconsidered) -> Line:
     if column is None:
         return Line(f"A second look at turn {seen.after.turn}.", kind="head")
     top = ", the top one yellow" if column.junction else ""
-    words = f"A second look at turn {seen.after.turn}: column {column.id} has {column.levels} discs{top}."
+    discs = "one disc" if column.levels == 1 else f"{column.levels} discs"
+    words = f"A second look at turn {seen.after.turn}: column {column.id} has {discs}{top}."
     return Line(words, kind="head")
 
 

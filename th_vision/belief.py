@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rules.events import FactColumn, FactRoad, MoveFact
+from rules.events import Fact, FactColumn, FactRoad, MoveFact
 from rules.game import Game
 from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
@@ -115,6 +115,15 @@ def recounted(known: Known, told: FactColumn) -> Known:
     columns = tuple(c if c.id != told.id else c.model_copy(update=update) for c in known.layout.columns)
     layout = known.layout.model_copy(update={"columns": columns})
     return replace(known, layout=layout, votes={**known.votes, told.id: votes})
+
+
+def raised(fact: Fact, column: str, by_mm: float) -> Fact:
+    """The fact where a column is higher than was seen: the ends of roads on it lie as much higher."""
+    if not isinstance(fact, MoveFact) or column not in fact.road.rests_on:
+        return fact
+    pairs = zip(fact.road.ends, fact.road.rests_on, strict=True)
+    ends = tuple((x, y, z + by_mm) if on == column else (x, y, z) for (x, y, z), on in pairs)
+    return fact.model_copy(update={"road": fact.road.model_copy(update={"ends": ends})})
 
 
 def moved_anew(change: Change) -> Change:

@@ -13,7 +13,7 @@ from rules.events import AlertLine, Fact, GameFact, MoveFact, SaidFact, UndoFact
 from rules.game import TURN_OVER
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import ids_of, only, recounted, taken_over
+from th_vision.belief import ids_of, only, raised, recounted, taken_over
 from th_vision.city import named_alike
 from th_vision.follow_events import (
     Accepted,
@@ -169,9 +169,7 @@ class Follower(Play):
         if isinstance(event, Said):
             self._said(event.fact, again=event.again)
         elif isinstance(event, Recounted):
-            self._teller.retell(event.before, event.after)
-            if event.after.column is not None and event.after.column != getattr(event.before, "column", None):
-                self.known = recounted(self.known, event.after.column)
+            self._recounted(event.before, event.after)
         elif isinstance(event, Accepted):
             self._accepted(event)
         elif isinstance(event, Reread):
@@ -198,6 +196,15 @@ class Follower(Play):
         if isinstance(fact, SaidFact) and fact.words == TURN_OVER and self._teller.open:
             self._enter("turn over")
         self._teller.tell(fact, again=again)
+
+    def _recounted(self, before: MoveFact, after: MoveFact) -> None:
+        old, new = before.column, after.column
+        if old is None or new is None or old == new:
+            self._teller.retell(before, after)
+            return
+        higher_mm = (new.levels - old.levels) * self.pieces.disc.height
+        self._teller.retell(before, after, lambda fact: raised(fact, new.id, higher_mm))
+        self.known = recounted(self.known, new)
 
     def _game_pieces(self) -> frozenset[str]:
         return frozenset((*self.game.columns, *self.game.roads, *self.game.cars))

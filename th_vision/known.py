@@ -42,6 +42,18 @@ class Known:
     unseen: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
 
+    def as_read(self, disc_mm: float) -> Layout:
+        """The layout for the reader to begin with: a column that players say has other discs is looked for as high as
+        it was seen. ``disc_mm``: height of a disc."""
+        surest = {name: max((best for best, _ in votes.values()), default=0.0) for name, votes in self.votes.items()}
+        said = {name for name, log_odds in surest.items() if log_odds >= tol.PLAYERS_SURE}
+        seen = (c if c.id not in said else _as_high_as_seen(c, disc_mm) for c in self.layout.columns)
+        return self.layout.model_copy(update={"columns": tuple(seen)})
+
+
+def _as_high_as_seen(column: Column, disc_mm: float) -> Column:
+    return column.model_copy(update={"levels": max(1, round(column.top_z / disc_mm))})
+
 
 def refine(known: Known, change: Change, keep: frozenset[str] = frozenset()) -> Known:
     """The belief after a change. Pieces that stand still get the weighted mean of their readings, moved ones the last

@@ -12,6 +12,7 @@ from rules.events import (
     AlertLine,
     Answer,
     CityFact,
+    CorrectionFact,
     DiscardStickFact,
     Fact,
     GameFact,
@@ -42,6 +43,8 @@ class Teller:
         try:
             answers = tuple(self.game.apply(fact))
         except RulesError as error:
+            if again and isinstance(fact, CorrectionFact):
+                return None  # what it corrected is no more
             line = AlertLine(kind="unknown-object", turn=self.game.turn)
             self._out(Warned(line, f"The rule book can't take this: {error}", self.time_s))
             return None
@@ -59,10 +62,10 @@ class Teller:
         gone = self.told[_first_of(self.told, turn) :]
         return gone if self.tell(UndoFact(turn=turn), again=again) is not None else []
 
-    def retell(self, before: MoveFact, after: MoveFact) -> None:
-        """Tell a move otherwise, and all that followed it again."""
+    def retell(self, before: MoveFact, after: MoveFact, change: Callable[[Fact], Fact] = lambda fact: fact) -> None:
+        """Tell a move otherwise, and all that followed it again; ``change``: what else is otherwise in any of it."""
         for fact in self.undo(before.turn, again=True):
-            self.tell(after if fact is before else fact, again=True)
+            self.tell(change(after if fact is before else fact), again=True)
 
     def retell_set_up(self, before: CityFact, after: CityFact) -> None:
         """Tell a city object otherwise: what was set up after it is taken back one by one, and told again."""

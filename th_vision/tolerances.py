@@ -153,6 +153,8 @@ LIGHT_GAIN = 1.6
 DRIFT_MM = 8.0
 # What players said of a column's discs outweighs any reading (log-odds).
 PLAYERS_SURE = 60.0
+# A column whose road lies so many levels higher or lower than players say is not that column.
+RECOUNT_LEVELS = 2
 
 # --- searching pieces -------------------------------------------------------------------------------------------
 # Cell of the plan grids in which places are searched; what is found is refined without a grid.
@@ -451,8 +453,13 @@ DEPTH_LEVEL_SURE = 0.9
 # No more places than this are looked at as columns, best first: five times as many as a full game has.
 MOST_CANDIDATES = 300
 
-# Edge points along a road lie a pixel apart and were smoothed over a few mm: so many to one independent.
-AXIS_CORRELATION = 6.0
+# Edge points along a road are independent only this far from each other (they are smoothed over it).
+AXIS_CORRELATION_MM = 3.0
+# How colour is smoothed along and across an axis before its edges are looked for (sigma).
+AXIS_SMOOTH_MM = 0.75
+AXIS_SMOOTH_ACROSS_MM = 0.3
+# How far from where it is expected an axis is looked for: first roughly, then closely.
+AXIS_REACH_MM = (4.0, 2.0)
 # A car's place on its road, and its length: both ends are seen at an angle.
 CAR_SIGMA_MM = 0.7
 CAR_LENGTH_SIGMA_MM = 1.2
@@ -577,3 +584,41 @@ ENROLL_FRAMES = 36
 ENROLL_SAME_MM = 3.0
 # A live layout from which a disc is missing is taken when it has stood so long.
 ENROLL_WAIT_S = 20.0
+
+# --- city objects -------------------------------------------------------------------------------------------------
+# Cell of the plan pictures in which they are looked for first, and in which their outlines are placed, mm.
+CITY_COARSE_MM = 3.0
+CITY_PITCH_MM = 1.5
+CITY_FINE_MM = 0.75
+CITY_ROOM_MM = 6.0
+# Change of colour against the empty table that no shadow makes, as logarithm: of tint, lighter, darker.
+CITY_TINT = 0.06
+CITY_LIGHT = 0.09
+CITY_DARK = 0.95
+# Such changes as 8-bit steps, for the edges between them: at most so many a logarithm, and what is noise so few.
+CITY_CHANGE_LEVELS = 300.0
+CITY_NOISE_LEVELS = 1.0
+# A card fills a window of this share of the smallest card's side: it rises there by most of its height, and by so many
+# sigmas of the mean (depth), or this share of it has another colour; so much of the window must be free to be seen.
+CITY_WINDOW = 0.6
+CITY_LOW_SIGMAS = 5.0
+CITY_SOLID = 0.85
+CITY_FREE = 0.35
+# What rises by more than this over a card is no part of the card.
+CITY_LOW_MM = 4.0
+# Turns at which a card is tried, degrees, and how it is moved to fit better: mm and degrees.
+CITY_TURN_DEG = 6.0
+# A card is worth moving to where it fits from this coarse score on (about 1: all of its rim), so many of a kind.
+CITY_GUESS_SCORE = 0.55
+CITY_MOST_GUESSES = 14
+# So far to either side of a rim it is asked what looks new. Depth is blurred over so much.
+CITY_BESIDE_MM = 2.5
+CITY_BLUR_MM = 6.0
+# Least score of a card (rim 1, new 0.5, depth 0.5) and least of its rim; two cards share no more than this.
+CITY_LEAST_SCORE = 1.0
+CITY_LEAST_RIM = 0.45
+CITY_OVERLAP = 0.06
+# Odds between two kinds at one place: e to this times the difference of their scores.
+CITY_KIND_SHARPNESS = 30.0
+# A corner's place, each coordinate.
+CITY_SIGMA_MM = 0.5

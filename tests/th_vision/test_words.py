@@ -82,13 +82,13 @@ def test_the_files_are_as_the_tool_writes_them(language: str) -> None:
 
 # --- what others say in English ---------------------------------------------------------------------------------------
 
-SPEAKERS = ("announce.py", "rebuild.py", "follow_play.py", "teller.py", "referee/hearing.py", "referee/loop.py",
+SPEAKERS = ("announce.py", "rebuild.py", "follow.py", "follow_play.py", "teller.py", "referee/hearing.py", "referee/loop.py",
             "referee/words.py", "referee/live.py", "referee/telling_more.py", "commands/referee.py")  # fmt: skip
 """Where sentences are made that players hear."""
 SPOKEN = ("Line", "Warned", "CommandError")
 
 
-PARTS = {"cars": "2 cars", "what": "pass", "said": "no frame", "top": ""}
+PARTS = {"cars": "2 cars", "discs": "2 discs", "what": "pass", "said": "no frame", "top": ""}
 """What a place of these names is filled with; others hold a name or a number."""
 
 

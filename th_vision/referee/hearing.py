@@ -14,6 +14,8 @@ from rules.events import (
     CorrectionFact,
     DiscardStickFact,
     Fact,
+    FactColumn,
+    FactRoad,
     KnockFact,
     MoveFact,
     PassFact,
@@ -25,6 +27,8 @@ from rules.events import (
     UndoFact,
 )
 from rules.game import TURN_OVER
+from rules.pieces import Pieces
+from th_vision import tolerances as tol
 from th_vision.announce import Line
 from th_vision.follow import Follower
 from th_vision.follow_events import Accepted, Event, Paused, Recounted, Reread, Said
@@ -200,10 +204,21 @@ def _correction(command: say.Correct, by: str, follower: Follower) -> list[Fact]
         if due < 0:
             raise CommandError(f"turn {move.turn}: no car is due, so none less can be; + is one more")
         changes["cars_due"] = due
+    _check_cars(changes.get("cars_due"), move, follower)
     if not changes:
         raise CommandError("correct what? say for example cars 1, legal, or over r5")
     _check_roads(changes, ruling)
     return [CorrectionFact(turn=move.turn, ruling=move.road.id, set=changes, by=by)]
+
+
+def _check_cars(due: object, move: MoveFact, follower: Follower) -> None:
+    """Nobody places more cars than they hold and have placed by this move."""
+    if not isinstance(due, int):
+        return
+    game = follower.game
+    can = game.supplies[move.player].cars + len(game.state.carried.get(move.road.id, ()))
+    if due > can:
+        raise CommandError(f"cars: {due} can't be due; {move.player} could place {can} at most")
 
 
 def _check_roads(changes: dict[str, Switch | None], ruling: RulingLine | None) -> None:
@@ -230,6 +245,7 @@ def _recount(command: say.Recount, follower: Follower) -> Heard:
         yellow = int(column.junction if command.yellow is None else command.yellow)
         if levels < 1 + yellow and command.discs is None:
             levels = 1 + yellow
+        _check_height(levels, column, before.road, follower.pieces)
         sure = {"levels_probability": 1.0, "junction_probability": 1.0, "order": None}
         update["column"] = column.model_copy(update={"gray": levels - yellow, "yellow": yellow, **sure})
         if levels - yellow < 0:
@@ -238,6 +254,15 @@ def _recount(command: say.Recount, follower: Follower) -> Heard:
     if after == before:
         return Heard(lines=(Line("That is how I saw it."),))
     return Heard((Recounted(before, after),))
+
+
+def _check_height(levels: int, column: FactColumn, road: FactRoad, pieces: Pieces) -> None:
+    """A column is about as high as the road on it: a number far from that is a slip of the finger."""
+    heights = [end[2] for end, on in zip(road.ends, road.rests_on, strict=True) if on == column.id]
+    seen = round((heights[0] - pieces.stick.thickness) / pieces.disc.height) if heights else column.levels
+    fewest, most = max(1, seen - tol.RECOUNT_LEVELS), seen + tol.RECOUNT_LEVELS
+    if not fewest <= levels <= most:
+        raise CommandError(f"discs: by its road's height I see {seen}; {fewest} to {most} can be")
 
 
 def _undo(command: say.Undo, follower: Follower) -> Heard:
@@ -254,7 +279,7 @@ def _undo(command: say.Undo, follower: Follower) -> Heard:
     heard = _facts(follower, [UndoFact(turn=turn)])
     built = any(isinstance(fact, MoveFact) and fact.turn >= turn for fact in follower.told)
     words = Line("Take its pieces off, or put them otherwise.", "(r reads them again as they stand)")
-    return Heard(heard.events, (words,) if turn and built else ())
+    return Heard(heard.events, (words,) if built or not turn else ())
 
 
 def _pass(follower: Follower) -> list[Fact]:
@@ -274,6 +299,10 @@ def _penalty(command: say.Penalty, by: str, follower: Follower) -> Heard:
     if command.giver == command.taker:
         raise CommandError(f"{command.giver} can't pay {command.giver}; name two players")
     known = _last_penalty(follower, command.giver, command.taker)
+    held = game.supplies[command.giver]
+    holds = held.gray + held.yellow + (0 if known is None else known.discs)
+    if command.discs > holds:
+        raise CommandError(f"penalty: {command.giver} holds {holds} discs, and can't give {command.discs}")
     if known is not None:
         settled = CorrectionFact(turn=known.turn, ruling=known.pieces[0], set={"discs": command.discs}, by=by)
         return _facts(follower, [settled])

@@ -19,7 +19,23 @@ from rules.events import (
 )
 from rules.layout import Layout, Road
 from rules.phrases import FAULTS
-from tests.th_vision.games import C1, C3, FIRST, R3, RAMPS, SECOND, column, facts, follow, game_line, minus, plus, road
+from rules.telling import describe
+from tests.th_vision.games import (
+    C1,
+    C3,
+    FIRST,
+    PIECES,
+    R3,
+    RAMPS,
+    SECOND,
+    column,
+    facts,
+    follow,
+    game_line,
+    minus,
+    plus,
+    road,
+)
 from th_vision.announce import Announcer, Line
 from th_vision.follow import Follower
 from th_vision.follow_events import Output, Settled, Told
@@ -184,6 +200,48 @@ def test_the_players_say_what_a_column_really_is() -> None:
     assert "offramp" in Table(RAMPS, OFFRAMP).refused("discs 2")
 
 
+def test_a_number_of_discs_far_from_what_is_seen_is_a_slip_of_the_finger() -> None:
+    table = Table(RAMPS, FIRST)
+    for words in ("discs 99", "discs 5", "turn 1 discs 30"):
+        assert "by its road's height I see 2; 1 to 4 can be" in table.refused(words)
+    assert table.follower.game.columns["c3"].levels == 2
+
+
+def test_a_road_lies_on_its_column_whatever_its_discs_are() -> None:
+    table = Table(RAMPS, FIRST)
+    table.hear("discs 1")
+    ruling = table.follower.game.ruling("r3")
+    assert ruling is not None
+    assert "end-not-resting" not in [fault.rule for fault in ruling.faults]
+    assert table.settle(FIRST) == []
+    road_now = table.follower.game.roads["r3"]
+    assert road_now.rests_on[1] == "c3"
+    assert road_now.ends[1][2] == 10 + PIECES.stick.thickness
+
+
+def test_a_column_is_looked_for_as_high_as_it_was_seen() -> None:
+    """Whoever reads the table begins with what was seen, not with what players said of it."""
+    table = Table(RAMPS, FIRST)
+    table.hear("discs 3")
+    assert {c.id: c.levels for c in table.follower.known.layout.columns}["c3"] == 3
+    assert {c.id: c.levels for c in table.follower.known.as_read(PIECES.disc.height).columns}["c3"] == 2
+
+
+def test_more_cars_or_discs_than_a_player_has_are_refused() -> None:
+    table = Table(RAMPS, FIRST)
+    assert "blue could place 9 at most" in table.refused("cars 50")
+    table.hear("cars 9")
+    assert "10 can't be due" in table.refused("+")
+    assert "blue holds 30 discs" in table.refused("penalty blue pink 200")
+
+
+def test_a_correction_of_what_is_no_more_is_left_out() -> None:
+    table = Table(RAMPS, FIRST, SECOND)
+    table.hear("penalty blue pink 2")
+    table.hear("by blue")  # the road was blue's own: nobody owes anybody anything for it
+    assert [fact.type for fact in table.follower.told if fact.type == "correction"] == []
+
+
 def test_the_players_say_who_built() -> None:
     table = Table(RAMPS, FIRST)
     table.hear("by pink")
@@ -233,6 +291,14 @@ def test_a_car_that_is_due_no_more_is_not_called_forgotten() -> None:
     assert len([line for line in announced("+", "discs 1") if "has not placed" in line]) == 1
 
 
+def test_what_a_column_really_is_is_always_said() -> None:
+    assert "Turn 1: blue builds road r3 from column c1 to the new junction c3, 2 levels high." in announced("yellow")
+
+
+def test_a_fault_that_the_players_see_is_said_as_one() -> None:
+    assert "Fault: blue's road r3 is against the rules." in announced("fault")
+
+
 def test_a_correction_that_changes_nothing_says_how_things_stand() -> None:
     said = announced("+", "-", "cars 0")
     assert "Blue's road r3 is legal." in said[-3:]
@@ -250,6 +316,13 @@ def test_undo_takes_the_newest_turn_back_and_says_what_to_do() -> None:
     assert "Take its pieces off" in text(lines)
     assert table.follower.game.whose_turn == "pink"
     assert "turns 1 to 1 can be" in table.refused("undo 5")
+
+
+def test_undo_goes_back_into_the_set_up() -> None:
+    table = Table(RAMPS)
+    (fact,), lines = table.hear("u")
+    assert describe(fact) == "The last step of the set-up is taken back."
+    assert "Take its pieces off" in text(lines)
 
 
 def test_nothing_to_undo_is_said() -> None:
