@@ -13,14 +13,23 @@ from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.cars import without_cars
 from th_vision.detect.colors import palette
-from th_vision.detect.columns import ColumnCandidate, Rim, best_rim, column_candidates, disc_points, refine_rim
+from th_vision.detect.columns import (
+    ColumnCandidate,
+    Rim,
+    best_rim,
+    best_rims,
+    column_candidates,
+    disc_points,
+    refine_rim,
+)
 from th_vision.detect.depth_model import DepthModel
 from th_vision.detect.explained import Explained, explained, part_of
 from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.levels import settle_levels, without_ghosts
-from th_vision.detect.measure import MeasuredRoad, measure_road, stick_color
+from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, stick_color
 from th_vision.detect.plan import PlanView
-from th_vision.detect.propose import acceptable, proposals, same_line
+from th_vision.detect.propose import acceptable, on_line, proposals, tips_of
+from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
 
@@ -80,22 +89,25 @@ def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> tuple[Assembly
             index[column.id] = len(columns)
             columns.append(replace(now, levels_probability=column.levels_probability))
     by_road = {road.id: road for road in prior.roads}
+    ends = [tuple(index.get(column_under(by_road, road, side), -1) for side in (0, 1)) for road in prior.roads]
+    lines = []
+    for road, two in zip(prior.roads, ends, strict=True):
+        centers = [np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in two]
+        above = tuple(_tips(other) for other in prior.roads if road.id in other.rests_on)
+        lines.append(Line(*_tips(road), Around((centers[0], centers[1]), above), known=True))
     roads: list[FoundRoad] = []
     cars: dict[int, list[Car]] = {}
-    for road in prior.roads:
-        ends = tuple(index.get(column_under(by_road, road, side), -1) for side in (0, 1))
-        centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends)
-        tips = np.array(road.ends[0]), np.array(road.ends[1])
-        above = tuple(
-            (np.array(other.ends[0]), np.array(other.ends[1])) for other in prior.roads if road.id in other.rests_on
-        )
-        measured = measure_road(plan, pieces, *tips, (centers[0], centers[1]), above)
+    for road, two, measured in zip(prior.roads, ends, measure_roads(plan, pieces, lines), strict=True):
         moved = max(_across(measured, np.array(tip)) for tip in road.ends)
-        found = FoundRoad(measured, (ends[0], ends[1]), tolerances.KNOWN_SCORE, layer_of(by_road, road))
+        found = FoundRoad(measured, (two[0], two[1]), tolerances.KNOWN_SCORE, layer_of(by_road, road))
         if acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
             cars[len(roads)] = [car for car in prior.cars if car.on == road.id]
             roads.append(replace(found, road=_as_before(measured, road)))
     return Assembly(columns, roads), cars
+
+
+def _tips(road: Road) -> tuple[Array, Array]:
+    return np.array(road.ends[0]), np.array(road.ends[1])
 
 
 def layer_of(roads: dict[str, Road], road: Road) -> int:
@@ -155,8 +167,7 @@ def look_at(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, rea
     radius = pieces.disc.radius
     rim = Rim(x, y, float("nan"), float("nan"))
     if plan.color is not None:
-        rim = best_rim(plan, pieces, x, y, levels, reach_mm)
-        here = best_rim(plan, pieces, x, y, levels, tolerances.RIM_STAYS_MM)
+        rim, here = best_rims(plan, pieces, x, y, levels, (reach_mm, tolerances.RIM_STAYS_MM))
         if not rim.share >= here.share + tolerances.RIM_BETTER:
             rim = here
     seen = plan.heights(disc_points(rim.x, rim.y, z, radius / 2))
@@ -213,12 +224,15 @@ def choose(
     The first ``known`` columns stand for certain, and roads that were known come first among the roads.
     """
     chosen: list[FoundRoad] = []
-    for found in roads:
-        if not acceptable(pieces, found) or any(_same_place(pieces, found.road, other.road) for other in chosen):
+    tips = np.array([tips_of(found.road) for found in roads]).reshape(-1, 2, 3)
+    covered = np.zeros(len(roads), dtype=np.bool_)  # lies on one that was chosen
+    for k, found in enumerate(roads):
+        if covered[k] or not acceptable(pieces, found):
             continue
         new_ends = [columns[end] for end in found.ends if end >= known]
         if not any(_within(pieces, column, other.road) for column in new_ends for other in chosen):
             chosen.append(found)
+            covered |= on_line(pieces, tips, tips[k])
     standing, place = _shared_columns(plan, pieces, columns, chosen, known)
     for column in columns[known:]:
         alone = column.rim > tolerances.LONE_COLUMN_RIM or (np.isnan(column.rim) and column.score > 1.2)
@@ -304,11 +318,6 @@ def _carries(pieces: Pieces, column: ColumnCandidate, tips: Array, heights: Arra
     beyond = known - np.clip(known, lowest, lowest + stacked + 1.0)
     misfit = float(np.mean(np.minimum(np.abs(beyond), pieces.disc.height))) if len(known) else 0.0
     return rim - 0.1 * float(outside.sum()) - misfit / pieces.disc.height
-
-
-def _same_place(pieces: Pieces, road: MeasuredRoad, other: MeasuredRoad) -> bool:
-    """Whether two measured roads lie on each other in plan for more than ends that share a column do."""
-    return same_line(pieces, road.a, road.b, other)
 
 
 def _collide(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -10,7 +12,6 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.edges import edge_tensor
 from th_vision.detect.kernel import disc_share, disc_share_at, shown
 from th_vision.detect.plan import Image, PlanView
 
@@ -60,11 +61,15 @@ def column_candidates(plan: PlanView, pieces: Pieces) -> list[ColumnCandidate]:
     for levels in range(1, highest_level(plan, pieces) + 1):
         found += _at_level(plan, pieces, levels)
     found.sort(key=lambda candidate: -candidate.score)
+    near = pieces.disc.radius * 0.6
+    places = np.array([(candidate.x, candidate.y) for candidate in found]).reshape(-1, 2)
+    free = np.ones(len(found), dtype=np.bool_)
     kept: list[ColumnCandidate] = []
-    for candidate in found:
-        near = pieces.disc.radius * 0.6
-        if all(np.hypot(candidate.x - other.x, candidate.y - other.y) > near for other in kept):
-            kept.append(candidate)
+    for k, candidate in enumerate(found):
+        if not free[k]:
+            continue
+        kept.append(candidate)
+        free &= np.hypot(*(places - places[k]).T) > near
         if len(kept) == tolerances.MOST_CANDIDATES:  # a view that is all noise must not be looked at for ever
             break
     return kept
@@ -100,8 +105,7 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     beyond = above[ys, xs] - np.clip(above[ys, xs], 0, 3 * pieces.stick.thickness)
     closeness = np.exp(-0.5 * (beyond / (slack / 2)) ** 2)
     if plan.color is not None:
-        rim_map = rim_votes(plan.color_plane(z, pitch), radius / pitch)
-        rim = rim_map[ys, xs]
+        rim = rim_votes(plan.edge_grid(*plan.field.grid(pitch), z), radius / pitch)[ys, xs]
     else:
         rim = np.full(len(xs), np.nan, np.float32)
     score_map = np.zeros(heights.shape, np.float32)
@@ -111,10 +115,11 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     peaks = (score_map >= cv2.dilate(score_map, kernel)) & (score_map > tolerances.COLUMN_LEAST_SCORE)
     field_x, field_y = plan.field.grid(pitch)
-    index = {(int(y), int(x)): i for i, (y, x) in enumerate(zip(ys, xs, strict=True))}
+    index = np.zeros(heights.shape, np.intp)
+    index[ys, xs] = np.arange(len(ys))
     out = []
     for y, x in zip(*np.nonzero(peaks), strict=True):
-        i = index[(int(y), int(x))]
+        i = index[y, x]
         out.append(
             ColumnCandidate(
                 x=float(field_x[x]),
@@ -152,22 +157,35 @@ class Rim:
 
 def best_rim(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> Rim:
     """The best rim at a level near a place. Its sigma grows where another place shows nearly as much of a rim."""
+    return best_rims(plan, pieces, x, y, levels, (reach_mm,))[0]
+
+
+def best_rims(
+    plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reaches_mm: Sequence[float]
+) -> list[Rim]:
+    """The best rim at a level within each of several distances of a place (see :func:`best_rim`)."""
     pitch = tolerances.RIM_PITCH_MM
     radius = pieces.disc.radius
-    half = reach_mm + radius + 3
+    half = max(reaches_mm) + radius + 3
     axis = np.arange(-half, half + pitch / 2, pitch)
-    gx, gy = np.meshgrid(axis, axis)
-    color = plan.colors(np.stack([x + gx, y + gy, np.full_like(gx, levels * pieces.disc.height)], axis=-1))
-    if np.isfinite(color).mean() < 0.9:
-        return Rim(x, y, float("nan"), radius / 2)
-    votes = np.where(np.hypot(gx, gy) <= reach_mm, rim_votes(color, radius / pitch), -1)
+    edges = plan.edge_grid(x + axis, y + axis, levels * pieces.disc.height)
+    if np.isfinite(edges[..., 0]).mean() < 0.9:
+        return [Rim(x, y, float("nan"), radius / 2) for _ in reaches_mm]
+    everywhere = rim_votes(edges, radius / pitch)
+    apart = np.hypot(axis, axis[:, None])
+    return [_best_of(np.where(apart <= reach, everywhere, -1), axis, x, y) for reach in reaches_mm]
+
+
+def _best_of(votes: Image, axis: Array, x: float, y: float) -> Rim:
     v, u = np.unravel_index(int(np.argmax(votes)), votes.shape)
     share = float(votes[v, u])
     du = dv = 0.0
     if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
         du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
-    rivals = np.hypot(gx - axis[u], gy - axis[v])[votes > share - tolerances.RIM_RIVAL]
-    sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(float(rivals.max()) - 1.0, 0.0) / 2))
+    rival_v, rival_u = np.nonzero(votes > share - tolerances.RIM_RIVAL)
+    furthest = float(np.hypot(axis[rival_u] - axis[u], axis[rival_v] - axis[v]).max())
+    sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
+    pitch = tolerances.RIM_PITCH_MM
     return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma)
 
 
@@ -177,24 +195,29 @@ def _peak(three: Image) -> float:
     return float(np.clip(0.5 * (three[0] - three[2]) / bend, -0.5, 0.5)) if bend < -1e-6 and min(three) >= 0 else 0.0
 
 
-def rim_votes(color: Image, radius_px: float) -> Image:
+def rim_votes(edges: Image, radius_cells: float) -> Image:
     """(h, w) share of a circle of this radius around each cell that is an edge across the circle, 0 to 1.
 
-    Edges vote by direction and hardly by contrast: a rim between two grays counts like one between gray and white.
+    ``edges`` (h, w, 2): see :meth:`PlanView.edge_grid`. Edges vote by direction and hardly by contrast: a rim between
+    two grays counts like one between gray and white.
     """
-    xx, xy, yy = edge_tensor(color)
-    size = int(np.ceil(radius_px + 2.5))
-    v, u = np.mgrid[-size : size + 1, -size : size + 1].astype(np.float32)
-    r = np.hypot(u, v)
-    ring = np.exp(-0.5 * ((r - radius_px) / 0.8) ** 2)
-    ring /= ring.sum()
-    with np.errstate(invalid="ignore"):
-        nx, ny = np.where(r > 0, u / r, 0), np.where(r > 0, v / r, 0)
     # a ring-weighted mean of n.T.n, less what an edge of any direction would give on average
-    votes = np.zeros(xx.shape, np.float32)
-    for part, weight in ((xx, nx * nx - 0.5), (xy, 2 * nx * ny), (yy, ny * ny - 0.5)):
-        votes = votes + np.asarray(cv2.filter2D(part, -1, (ring * weight).astype(np.float32)), dtype=np.float32)
-    return np.clip(2 * votes, 0, 1).astype(np.float32)
+    votes = np.zeros(edges.shape[:2], np.float32)
+    for k, weights in enumerate(_ring(radius_cells)):
+        part = np.ascontiguousarray(np.nan_to_num(edges[..., k]))
+        votes += np.asarray(cv2.filter2D(part, -1, weights), dtype=np.float32)
+    return np.clip(votes, 0, 1)
+
+
+@lru_cache(maxsize=64)
+def _ring(radius_cells: float) -> tuple[Image, Image]:
+    """A ring's weights times cosine and sine of twice the direction from its middle."""
+    size = int(np.ceil(radius_cells + 2.5))
+    v, u = np.mgrid[-size : size + 1, -size : size + 1].astype(np.float64)
+    ring = np.exp(-0.5 * ((np.hypot(u, v) - radius_cells) / 0.8) ** 2)
+    ring /= ring.sum()
+    double = 2 * np.arctan2(v, u)
+    return (ring * np.cos(double)).astype(np.float32), (ring * np.sin(double)).astype(np.float32)
 
 
 def _disc_mean(image: Image, radius_px: float) -> Image:

@@ -120,8 +120,23 @@ class Guess:
 
     def misfit(self, box: Box, base: Image, group: Group) -> float:
         """Misfit in a box of what is drawn in ``base`` and a group."""
+        return self.cost(box, base, self._project(group).values())
+
+    def drawn_apart(self, group: Group) -> dict[int, Projected]:
+        """What each lay of a group would draw; its posts carry them."""
+        return {key: faces for key, faces in self._project(group).items() if key in group.lays}
+
+    def drawn(self, box: Box, base: Image, group: Group) -> Image:
+        """``base`` with a group drawn onto it."""
         hard = base.copy()
         for projected in self._project(group).values():
+            self.model.draw(hard, (box[0], box[1]), projected)
+        return hard
+
+    def cost(self, box: Box, base: Image, faces: Iterable[Projected]) -> float:
+        """Misfit in a box of what is drawn in ``base`` with some faces more."""
+        hard = base.copy()
+        for projected in faces:
             self.model.draw(hard, (box[0], box[1]), projected)
         return float(self.model.cost(hard, box).sum())
 
@@ -147,7 +162,7 @@ class Guess:
         total = 0.0
         for key, lay in lays.items():
             if key in keys:
-                total += self._lift_strain(lay)
+                total += self.lift_strain(lay)
             touched = [end for end in lay.ends if end != TABLE and (end in keys or key in keys)]
             if not touched:
                 continue
@@ -187,7 +202,7 @@ class Guess:
         through = post.levels * pieces.disc.height - (top - 2 * pieces.stick.thickness)
         return inside if through > 0 else 0.0
 
-    def _lift_strain(self, lay: Lay) -> float:
+    def lift_strain(self, lay: Lay) -> float:
         """Ends lie as high as what is below them lifts them."""
         expected, sigma = lay.rests, tolerances.RESTING_SIGMA_MM
         if expected is None:

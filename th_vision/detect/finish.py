@@ -15,10 +15,11 @@ from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.cars import cars_on, one_road_each
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
-from th_vision.detect.measure import MeasuredRoad, measure_road, plan_tangent, stick_color
+from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, plan_tangent, stick_color
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
 from th_vision.detect.t_junction import on_top
+from th_vision.detect.tips import Around
 from th_vision.detect.witnesses import doubted
 from th_vision.support import on_ray
 
@@ -56,26 +57,48 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
     """Measure every road again at its resting height, with the outlines of those above it left out."""
     columns = assembly.columns
     order, unsure = _bottom_up(plan, pieces, assembly)
+    place = {k: position for position, k in enumerate(order)}
     lying: dict[int, Lying] = {}
     placed: dict[int, _Placed] = {}
-    for place, k in enumerate(order):
-        found = assembly.roads[k]
-        below = [m for m in _neighbours(assembly, k) if m in lying]
-        above = [assembly.roads[m] for m in _neighbours(assembly, k) if m in order[place + 1 :] or {k, m} <= unsure]
-        sticks, tops = [lying[m] for m in below], _tops(pieces, columns, found)
-        road = found.road
-        za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
-        if not _as_before(assembly, k, above, za, zb):
-            road = _measured_again(plan, pieces, assembly, k, _at_heights(plan, road, za, zb), above)
-            za, zb = rest(pieces, road.a[:2], road.b[:2], tops, sticks)
-        road = _at_heights(plan, road, za, zb)
-        lying[k] = Lying(road.a[:2], road.b[:2], za, zb)
-        on_road = (
-            _lies_on(pieces, assembly, k, 0, road, below, lying),
-            _lies_on(pieces, assembly, k, 1, road, below, lying),
-        )
-        placed[k] = _Placed(road, found.ends, on_road, _height_sigma(pieces, k in unsure))
+    for layer in _layers(assembly, order):
+        under: dict[int, tuple[list[int], list[tuple[float, float, float]]]] = {}
+        lines: dict[int, Line] = {}
+        resting: dict[int, MeasuredRoad] = {}
+        heights: dict[int, tuple[float, float]] = {}
+        for k in layer:
+            found = assembly.roads[k]
+            near = _neighbours(assembly, k)
+            below = [m for m in near if m in lying]
+            above = [assembly.roads[m] for m in near if place[m] > place[k] or {k, m} <= unsure]
+            under[k] = below, _tops(pieces, columns, found)
+            za, zb = rest(pieces, found.road.a[:2], found.road.b[:2], under[k][1], [lying[m] for m in below])
+            resting[k], heights[k] = found.road, (za, zb)
+            if plan.color is not None and not _as_before(assembly, k, above, za, zb):
+                resting[k] = _at_heights(plan, found.road, za, zb)
+                lines[k] = _line(assembly, k, resting[k], above)
+        measured = dict(zip(lines, measure_roads(plan, pieces, list(lines.values())), strict=True))
+        for k in layer:
+            road, (below, tops) = resting[k], under[k]
+            if k in measured:
+                road = _tips_kept(assembly.roads[k], road, measured[k])
+                heights[k] = rest(pieces, road.a[:2], road.b[:2], tops, [lying[m] for m in below])
+            za, zb = heights[k]
+            road = _at_heights(plan, road, za, zb)
+            lying[k] = Lying(road.a[:2], road.b[:2], za, zb)
+            on_road = (
+                _lies_on(pieces, assembly, k, 0, road, below, lying),
+                _lies_on(pieces, assembly, k, 1, road, below, lying),
+            )
+            placed[k] = _Placed(road, assembly.roads[k].ends, on_road, _height_sigma(pieces, k in unsure))
     return [placed[k] for k in range(len(assembly.roads))]
+
+
+def _layers(assembly: Assembly, order: list[int]) -> list[list[int]]:
+    """Roads that don't touch each other's columns together, each after all its neighbours that come before it."""
+    depth: dict[int, int] = {}
+    for k in order:
+        depth[k] = 1 + max((depth[m] for m in _neighbours(assembly, k) if m in depth), default=-1)
+    return [[k for k in order if depth[k] == layer] for layer in range(max(depth.values(), default=-1) + 1)]
 
 
 def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb: float) -> bool:
@@ -86,17 +109,16 @@ def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb
     return bool(max(abs(za - found.road.a[2]), abs(zb - found.road.b[2])) <= tolerances.KNOWN_HEIGHT_MM)
 
 
-def _measured_again(
-    plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, road: MeasuredRoad, above: list[FoundRoad]
-) -> MeasuredRoad:
-    """Road k at its resting height, measured once more; hidden tips of a known road stay where they were."""
-    if plan.color is None:  # depth alone has placed all roads together
-        return road
-    found = assembly.roads[k]
+def _line(assembly: Assembly, k: int, road: MeasuredRoad, above: list[FoundRoad]) -> Line:
+    """Where road k is to be measured once more, at its resting height."""
     columns = assembly.columns
-    centers = tuple(np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in found.ends)
+    centers = [np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in assembly.roads[k].ends]
     others = tuple((other.road.a, other.road.b) for other in above)
-    measured = measure_road(plan, pieces, road.a, road.b, (centers[0], centers[1]), others)
+    return Line(road.a, road.b, Around((centers[0], centers[1]), others), known=True)
+
+
+def _tips_kept(found: FoundRoad, road: MeasuredRoad, measured: MeasuredRoad) -> MeasuredRoad:
+    """A road as measured again; hidden tips of a known road stay where they were."""
     if found.age < FoundRoad.age and measured.sigma_along > road.sigma_along:
         return replace(measured, a=road.a, b=road.b, sigma_along=road.sigma_along)
     return measured

@@ -12,7 +12,7 @@ from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate, best_rim, disc_points
 from th_vision.detect.depth_model import Box, DepthModel, Post
-from th_vision.detect.depth_search import Group, Guess, Lay
+from th_vision.detect.depth_search import Group, Guess, Lay, Projected
 from th_vision.detect.explained import Explained, guess_of_assembly
 from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import Image, PlanView
@@ -109,14 +109,14 @@ def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[Co
 
 def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
     """Logarithm of how well a column explains the view, with the sticks on it lifted as it fits best."""
-    thickness = guess.model.pieces.stick.thickness
     group = _group(guess, k, column)
-    post, lays = group.posts, group.lays
     box = guess.box(group, 1.0)
-    base = guess.others(box, {k, *lays})
-    energy = guess.energy(box, base, group)
-    for key in list(lays):
-        energy = _lifted(guess, box, base, post, lays, key, k, thickness, energy)
+    base = guess.drawn(box, guess.others(box, {k, *group.lays}), Group(group.posts))
+    faces = guess.drawn_apart(group)
+    energy = guess.cost(box, base, faces.values()) + guess.strain(group)
+    lays = dict(group.lays)
+    for key in lays:
+        energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, energy)
     rim = 0.3 if np.isnan(column.rim) else column.rim
     return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
 
@@ -144,21 +144,24 @@ def _lifted(
     guess: Guess,
     box: Box,
     base: Image,
-    post: dict[int, Post],
+    posts: dict[int, Post],
     lays: dict[int, Lay],
+    faces: dict[int, Projected],
     key: int,
     column: int,
-    thickness: float,
     energy: float,
 ) -> float:
-    """The energy with one road's end lifted by no, one or two sticks, whichever is least; ``lays`` is updated."""
+    """The energy with one road's end lifted by no, one or two sticks, whichever is least; ``lays`` and what is drawn of
+    them (``faces``) are updated."""
     lay = lays[key]
     side = lay.ends.index(column)
+    rest = energy - guess.cost(box, base, faces.values()) - guess.lift_strain(lay)
     for sticks in (1, 2):
         lift = list(lay.lift)
-        lift[side] = sticks * thickness
-        tried = {**lays, key: replace(lay, lift=(lift[0], lift[1]))}
-        lower = guess.energy(box, base, Group(post, tried))
+        lift[side] = sticks * guess.model.pieces.stick.thickness
+        tried = replace(lay, lift=(lift[0], lift[1]))
+        drawn = {**faces, **guess.drawn_apart(Group(posts, {key: tried}))}
+        lower = rest + guess.cost(box, base, drawn.values()) + guess.lift_strain(tried)
         if lower < energy:
-            lays[key], energy = tried[key], lower
+            lays[key], faces[key], energy = tried, drawn[key], lower
     return energy

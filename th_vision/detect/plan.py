@@ -10,21 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Intrinsics
 from calibration.table import TableCalibration, transform
 from th_vision import tolerances
-from th_vision.detect.edges import edge_tensor
+from th_vision.detect.edges import EdgeImage
+from th_vision.detect.sampling import remap, sample
 from th_vision.detect.softness import softness_of
 from th_vision.still_view import StillView
 
 Array = NDArray[np.float64]
 Image = NDArray[np.float32]
-EDGE_MARGIN_PX = 4
-"""So far around what is asked for the picture decides what its edges are."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,7 @@ class PlanView:
     ``color``: (hc, wc, 3) float32 BGR brought to the light of the empty table's picture, or None.
     ``softness``: width of the matching window in parts of what the calibration's camera should have: 1 but for clouds
     from other cameras, 0 where edges are sharp (clouds of other programs).
+    ``edges``: the edges of ``color``, or None; made unless given.
     """
 
     view: StillView
@@ -63,6 +62,11 @@ class PlanView:
     color: Image | None
     field: Field
     softness: float = 1.0
+    edges: EdgeImage | None = None
+
+    def __post_init__(self) -> None:
+        if self.color is not None and (self.edges is None or self.edges.color is not self.color):
+            object.__setattr__(self, "edges", EdgeImage(self.color))
 
     @cached_property
     def usual_mm_per_px(self) -> float:
@@ -101,11 +105,11 @@ class PlanView:
 
     def heights_at(self, pixels: Array) -> Image:
         """Height by depth at (..., 2) native depth pixels; NaN where nothing was seen."""
-        return _sample(self.height_mm, pixels)
+        return sample(self.height_mm, pixels)
 
     def sigmas(self, points: Array) -> Image:
         """Sigma of one pixel's height on the rays through (..., 3) table points."""
-        return _sample(self.sigma_mm, self.depth_pixels(points))
+        return sample(self.sigma_mm, self.depth_pixels(points))
 
     def colors(self, points: Array) -> Image:
         """(..., 3) BGR colour on the rays through (..., 3) table points (NaN outside the picture)."""
@@ -114,23 +118,42 @@ class PlanView:
     def colors_at(self, pixels: Array) -> Image:
         """(..., 3) BGR colour at (..., 2) colour pixels (NaN outside the picture)."""
         assert self.color is not None
-        return _sample(self.color, pixels)
+        return sample(self.color, pixels)
 
     def edges_at(self, pixels: Array, across: Array) -> tuple[Array, NDArray[np.bool_]]:
         """How clear an edge at right angles to ``across`` is seen, 0 to 1, at (n, ns, nt, 2) colour pixels.
 
         ``across``: (n, ns, 2) unit directions in the picture. Returns that (0 outside it) and what lies inside.
         """
-        assert self.color is not None
-        height, width = self.color.shape[:2]
-        low = np.clip(np.floor(pixels.min(axis=(0, 1, 2))).astype(int) - EDGE_MARGIN_PX, 0, [width - 1, height - 1])
-        high = np.clip(np.ceil(pixels.max(axis=(0, 1, 2))).astype(int) + EDGE_MARGIN_PX, 1, [width, height])
-        part = self.color[low[1] : max(high[1], low[1] + 1), low[0] : max(high[0], low[0] + 1)]
-        tensor = _sample(np.stack(edge_tensor(part), axis=-1), pixels - low)
+        assert self.edges is not None
+        tensor = self.edges.at(pixels)
         inside = np.isfinite(tensor[..., 0])
         x, y = across[:, :, None, 0], across[:, :, None, 1]
         edge = tensor[..., 0] * x * x + 2 * tensor[..., 1] * x * y + tensor[..., 2] * y * y
         return np.asarray(np.where(inside, edge, 0.0), dtype=np.float64), inside
+
+    def edge_grid(self, x_mm: Array, y_mm: Array, z_mm: float) -> Image:
+        """Edges on a level grid: (ny, nx, 2) cosine and sine of twice the direction (in plan) of the edge's normal, by
+        how clear it is (0 to 1); NaN outside the picture. ``x_mm`` (nx,), ``y_mm`` (ny,): evenly spaced."""
+        assert self.edges is not None
+        step = 8  # where it appears is smooth: computed at every 8th cell and interpolated
+        nodes_x = x_mm[0] + (x_mm[1] - x_mm[0]) * step * np.arange(len(x_mm) // step + 2)
+        nodes_y = y_mm[0] + (y_mm[1] - y_mm[0]) * step * np.arange(len(y_mm) // step + 2)
+        gx, gy = np.meshgrid(nodes_x, nodes_y)
+        pixels = self.color_pixels(np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1))
+        along = np.gradient(pixels, axis=1)
+        turn = np.arctan2(along[..., 1], along[..., 0])  # of the table's x in the picture, as good as everywhere
+        down = np.gradient(pixels, axis=0)
+        mirrored = np.sign(np.median(along[..., 0] * down[..., 1] - along[..., 1] * down[..., 0]))
+        coarse = np.stack([pixels[..., 0], pixels[..., 1], np.cos(2 * turn), np.sin(2 * turn)], axis=-1)
+        shape = (len(y_mm), len(x_mm))
+        map_x = np.broadcast_to((np.arange(shape[1]) / step).astype(np.float32), shape)
+        map_y = np.broadcast_to((np.arange(shape[0]) / step).astype(np.float32)[:, None], shape)
+        fine = remap(coarse.astype(np.float32), map_x, map_y)
+        seen = remap(self.edges.tensor, fine[..., 0], fine[..., 1])
+        one, two = seen[..., 0] - seen[..., 2], 2 * seen[..., 1]
+        cos, sin = fine[..., 2], fine[..., 3]
+        return np.stack([one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)], axis=-1)
 
     def height_plane(self, z_mm: float, pitch_mm: float) -> Image:
         """(ny, nx) heights asked at every cell of the field at height z."""
@@ -147,15 +170,17 @@ def plan_view(view: StillView) -> PlanView:
     table = view.table
     plane_z, slope = table.plane_depth
     gain = table.camera.disparity_gain
-    mm_per_px = plane_z * plane_z / gain * slope
-    disparity = gain / plane_z + view.rise_px
+    plane_z, slope = plane_z.astype(np.float32), slope.astype(np.float32)
+    mm_per_px = plane_z * plane_z * (slope / np.float32(gain))
+    # height along the ray = z - gain / (gain / z + rise): written so that small rises keep their digits
     with np.errstate(divide="ignore", invalid="ignore"):
-        heights = (plane_z - gain / np.where(disparity > 0, disparity, np.nan)) * slope
+        share = np.float32(gain) + view.rise_px * plane_z
+        heights = view.rise_px * np.square(plane_z) * slope / np.where(share > 0, share, np.float32(np.nan))
     return PlanView(
         view=view,
-        height_mm=heights.astype(np.float32),
-        sigma_mm=(view.sigma_px * mm_per_px).astype(np.float32),
-        mm_per_px=mm_per_px.astype(np.float32),
+        height_mm=np.asarray(heights, dtype=np.float32),
+        sigma_mm=np.asarray(view.sigma_px * mm_per_px, dtype=np.float32),
+        mm_per_px=np.asarray(mm_per_px, dtype=np.float32),
         color=_same_light(view),
         field=seen_field(table),
         softness=softness_of(view),
@@ -185,31 +210,6 @@ def on_plane(intrinsics: Intrinsics, T_camera_table: Array, pixels: Array, z_mm:
     return np.asarray(origin + rays * scale[..., None], dtype=np.float64)
 
 
-def _sample(image: Image, pixels: Array) -> Image:
-    """Bilinear samples at (..., 2) pixels; NaN outside."""
-    shape = pixels.shape[:-1]
-    flat = pixels.reshape(-1, 1, 2).astype(np.float32)
-    out = np.empty((len(flat), *image.shape[2:]), np.float32)
-    for start in range(0, len(flat), 30_000):  # cv2.remap refuses maps of more than 32767 rows
-        part = flat[start : start + 30_000]
-        got = _remap(image, part[..., 0], part[..., 1])
-        out[start : start + 30_000] = got.reshape(len(part), *image.shape[2:])
-    return out.reshape(*shape, *image.shape[2:])
-
-
-def _remap(image: Image, map_x: Image, map_y: Image) -> Image:
-    """Bilinear samples of an image at pixel maps; NaN outside."""
-    got = cv2.remap(
-        image,
-        np.ascontiguousarray(map_x),
-        np.ascontiguousarray(map_y),
-        cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_CONSTANT,
-        borderValue=[np.nan] * 4,
-    )
-    return np.asarray(got, dtype=np.float32)
-
-
 def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: Callable[[Array], Array]) -> Image:
     """Sample an image on a horizontal plane. The map is smooth: computed on every 8th cell and interpolated."""
     xs, ys = field.grid(pitch_mm)
@@ -222,8 +222,8 @@ def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: 
     shape = (len(ys), len(xs))
     map_x = np.broadcast_to((np.arange(len(xs)) / step).astype(np.float32), shape)
     map_y = np.broadcast_to((np.arange(len(ys)) / step).astype(np.float32)[:, None], shape)
-    fine = [_remap(np.ascontiguousarray(coarse[..., k]), map_x, map_y) for k in (0, 1)]
-    return _remap(image, fine[0], fine[1])
+    fine = [remap(np.ascontiguousarray(coarse[..., k]), map_x, map_y) for k in (0, 1)]
+    return remap(image, fine[0], fine[1])
 
 
 def _same_light(view: StillView) -> Image | None:

@@ -14,9 +14,10 @@ from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.explained import Explained
 from th_vision.detect.kernel import bar_share, shown
-from th_vision.detect.measure import MeasuredRoad, measure_road
+from th_vision.detect.measure import Line, MeasuredRoad, measure_roads
 from th_vision.detect.plan import PlanView
 from th_vision.detect.roads import RoadCandidate, fit_lines, joinable, ramps_from
+from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
 SHARES = np.linspace(0, 1, 41)
@@ -41,7 +42,7 @@ class Proposals:
         self, plan: PlanView, pieces: Pieces, columns: list[ColumnCandidate], known: Assembly, coarse: list[Coarse]
     ) -> None:
         self._plan, self._pieces, self._columns = plan, pieces, columns
-        self._known = [np.array([found.road.a, found.road.b]) for found in known.roads]
+        self._known = [tips_of(found.road) for found in known.roads]
         self._waiting = sorted(coarse, key=lambda one: -one.line.score)
         self.roads: list[FoundRoad] = []
         self._measure()
@@ -56,26 +57,46 @@ class Proposals:
 
     def _measure(self, standing: list[FoundRoad] | None = None) -> None:
         """Measure what waits, best first; what lies on a better one goes on waiting. ``standing``: those that count."""
-        taken = [(tips, float("inf")) for tips in self._known]
-        taken += [(np.array([found.road.a, found.road.b]), float("inf")) for found in standing or ()]
-        waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            score = one.line.score + tolerances.ROAD_COARSE_BETTER
-            better = [tips for tips, other in taken if other > score]
-            if better and _on_lines(self._pieces, one.line.a, one.line.b, np.array(better)).any():
-                self._waiting.append(one)
-                continue
-            found = self._found(one)
-            self.roads.append(found)
-            if acceptable(self._pieces, found):
-                taken.append((np.array([found.road.a, found.road.b]), one.line.score))
+        ahead = self._waiting
+        tips = np.array([(one.line.a, one.line.b) for one in ahead]).reshape(-1, 2, 3)
+        better_than = np.array([one.line.score + tolerances.ROAD_COARSE_BETTER for one in ahead])
+        fixed = [*self._known, *(tips_of(found.road) for found in standing or ())]
+        waits = np.zeros(len(ahead), dtype=np.bool_)  # lies on a clearly better one that was measured
+        for road in fixed:
+            waits |= on_line(self._pieces, tips, road)
+        # which lie on clearly better ones that wait themselves: those are measured first
+        behind = np.zeros((len(ahead), len(ahead)), dtype=np.bool_)
+        for m, one in enumerate(ahead):
+            worse = np.flatnonzero(better_than < one.line.score)
+            behind[worse, m] = on_line(self._pieces, tips[worse], tips_of(one.line))
+        todo = ~waits
+        while todo.any():
+            now = np.flatnonzero(todo & ~(behind & todo).any(axis=1))
+            todo[now] = False
+            for k, found in zip(now, self._found([ahead[k] for k in now]), strict=True):
+                self.roads.append(found)
+                if acceptable(self._pieces, found):
+                    worse = np.flatnonzero(todo & (better_than < ahead[k].line.score))
+                    taken = worse[on_line(self._pieces, tips[worse], tips_of(found.road))]
+                    waits[taken], todo[taken] = True, False
+        self._waiting = [one for k, one in enumerate(ahead) if waits[k]]
         self.roads.sort(key=lambda found: -found.score)
 
-    def _found(self, one: Coarse) -> FoundRoad:
-        columns = [self._columns[end] if end >= 0 else None for end in one.ends]
-        centers = [None if column is None else np.array([column.x, column.y]) for column in columns]
-        road = measure_road(self._plan, self._pieces, one.line.a, one.line.b, (centers[0], centers[1]))
-        return FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], columns[1]))
+    def _found(self, lines: list[Coarse]) -> list[FoundRoad]:
+        """The roads measured near some lines."""
+        under = [[self._columns[end] if end >= 0 else None for end in one.ends] for one in lines]
+        centers = [[None if column is None else np.array([column.x, column.y]) for column in two] for two in under]
+        asked = [Line(one.line.a, one.line.b, Around((c[0], c[1]))) for one, c in zip(lines, centers, strict=True)]
+        roads = measure_roads(self._plan, self._pieces, asked)
+        return [
+            FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], two[1]))
+            for road, one, two in zip(roads, lines, under, strict=True)
+        ]
+
+
+def tips_of(line: RoadCandidate | MeasuredRoad) -> Array:
+    """(2, 3) both ends of a line."""
+    return np.array([line.a, line.b])
 
 
 def proposals(
@@ -117,10 +138,9 @@ def lines_between(
     tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
     found = zip(fit_lines(plan, pieces, tops[first], tops[second]), pairs, strict=True)
     out = [Coarse(line, ends) for line, ends in found if line is not None]
-    for i, column in enumerate(columns):
-        if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL:
-            out += [Coarse(ramp, (i, -1)) for ramp in ramps_from(plan, pieces, column, look)]
-    return out
+    low = [i for i, column in enumerate(columns) if column.levels <= tolerances.OFFRAMP_HIGHEST_LEVEL]
+    ramps = ramps_from(plan, pieces, [columns[i] for i in low], look)
+    return out + [Coarse(ramp, (low[k], -1)) for k, ramp in ramps]
 
 
 def present_pairs(
@@ -174,19 +194,15 @@ def acceptable(pieces: Pieces, found: FoundRoad) -> bool:
     return road.reading_mm > -tolerances.ROAD_ACCEPT_LOW_MM
 
 
-def same_line(pieces: Pieces, a: Array, b: Array, other: MeasuredRoad) -> bool:
-    """Whether the line a-b lies on a road in plan for more than ends that share a column do."""
-    return bool(_on_lines(pieces, a, b, np.array([[other.a, other.b]]))[0])
-
-
-def _on_lines(pieces: Pieces, a: Array, b: Array, tips: Array) -> NDArray[np.bool_]:
-    """(n,) whether the line a-b lies on roads with these tips (n, 2, 3), each in plan for more than ends that share a
-    column do."""
-    start, way = tips[:, 0, :2], (tips[:, 1] - tips[:, 0])[:, :2]
-    length = np.hypot(way[:, 0], way[:, 1])
-    unit = way / length[:, None]
-    rel = a[:2] + SHARES[:, None] * (b - a)[:2] - start[:, None]  # (n, 41, 2)
-    s = rel[..., 0] * unit[:, None, 0] + rel[..., 1] * unit[:, None, 1]
-    t = rel[..., 1] * unit[:, None, 0] - rel[..., 0] * unit[:, None, 1]
-    common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length[:, None])
+def on_line(pieces: Pieces, tips: Array, road: Array) -> NDArray[np.bool_]:
+    """(n,) whether lines with these ends (n, 2, 3) lie on one (2, 3), in plan, for more than ends that share a column
+    do."""
+    way = (road[1] - road[0])[:2]
+    length = float(np.hypot(*way))
+    unit = way / length
+    start, along = tips[:, 0, :2] - road[0, :2], (tips[:, 1] - tips[:, 0])[:, :2]
+    s0, t0 = start @ unit, start[:, 1] * unit[0] - start[:, 0] * unit[1]
+    s1, t1 = along @ unit, along[:, 1] * unit[0] - along[:, 0] * unit[1]
+    s, t = s0[:, None] + SHARES * s1[:, None], t0[:, None] + SHARES * t1[:, None]
+    common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length)
     return np.asarray(common.mean(axis=1) > tolerances.ROAD_OVERLAP_SHARE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,26 +119,28 @@ def _fit_some(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> list[RoadCa
 
 
 def ramps_from(
-    plan: PlanView, pieces: Pieces, column: ColumnCandidate, look: Explained | None = None
-) -> list[RoadCandidate]:
-    """Bars from a low column down to the table, in whatever directions there are any that ``look`` leaves open."""
-    top = column.levels * pieces.disc.height + pieces.stick.thickness
-    run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
-    a = np.array([column.x, column.y, top])
+    plan: PlanView, pieces: Pieces, columns: Sequence[ColumnCandidate], look: Explained | None = None
+) -> list[tuple[int, RoadCandidate]]:
+    """Bars from low columns (each by its place) down to the table, in whatever directions there are any that ``look``
+    leaves open."""
     angles = np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG)
-    values = _ramp_presence(plan, pieces, a, np.radians(angles), run, look)
-    chosen = []
-    for k, value in enumerate(values):
-        around = [values[(k + step) % len(values)] for step in (-2, -1, 1, 2)]
-        if value < tolerances.RAMP_LEAST_PRESENCE or value < max(around):
-            continue
-        chosen.append(np.radians(angles[k]))
-    if not chosen:
+    which: list[int] = []
+    starts: list[Array] = []
+    stops: list[Array] = []
+    for i, column in enumerate(columns):
+        top = column.levels * pieces.disc.height + pieces.stick.thickness
+        run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
+        a = np.array([column.x, column.y, top])
+        values = _ramp_presence(plan, pieces, a, np.radians(angles), run, look)
+        around = np.max([np.roll(values, step) for step in (-2, -1, 1, 2)], axis=0)
+        for angle in np.radians(angles[(values >= tolerances.RAMP_LEAST_PRESENCE) & (values >= around)]):
+            which.append(i)
+            starts.append(a)
+            stops.append(np.array([a[0] + run * np.cos(angle), a[1] + run * np.sin(angle), pieces.stick.thickness]))
+    if not which:
         return []
-    b = np.stack([a[0] + run * np.cos(chosen), a[1] + run * np.sin(chosen)], axis=1)
-    ends = np.column_stack([b, np.full(len(b), pieces.stick.thickness)])
-    found = fit_lines(plan, pieces, np.broadcast_to(a, ends.shape), ends)
-    return [candidate for candidate in found if candidate is not None]
+    found = fit_lines(plan, pieces, np.array(starts), np.array(stops))
+    return [(i, candidate) for i, candidate in zip(which, found, strict=True) if candidate is not None]
 
 
 def _ramp_presence(

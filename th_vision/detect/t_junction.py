@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from shapely import contains_xy
+from shapely import contains_xy, get_coordinates, line_interpolate_point
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.edges import edge_tensor
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import outline
 
 Array = NDArray[np.float64]
+SHIFTS_MM = np.array([-0.8, -0.4, 0.0, 0.4, 0.8])
+"""An outline is looked for so far beside where it should be."""
 
 
 def on_top(plan: PlanView, pieces: Pieces, first: tuple[Array, Array], second: tuple[Array, Array]) -> float:
@@ -36,23 +37,18 @@ def _seen_inside(plan: PlanView, pieces: Pieces, road: tuple[Array, Array], othe
     points, normals = points[inside], normals[inside]
     run = (b - a)[:2]
     z = a[2] + ((points - a[:2]) @ run) / float(run @ run) * (b[2] - a[2])
-    pitch = tolerances.STRIP_PITCH_MM
-    low, high = points.min(axis=0) - 4, points.max(axis=0) + 4
-    xs, ys = np.arange(low[0], high[0], pitch), np.arange(low[1], high[1], pitch)
-    gx, gy = np.meshgrid(xs, ys)
-    color = plan.colors(np.stack([gx, gy, np.full_like(gx, float(z.mean()))], axis=-1))
-    if not np.isfinite(color).all():
+    at = np.empty((len(points), len(SHIFTS_MM), 3))
+    at[..., :2] = points[:, None] + SHIFTS_MM[:, None] * normals[:, None]
+    at[..., 2] = z[:, None]
+    assert plan.edges is not None
+    pixels = plan.color_pixels(at)
+    tensor = plan.edges.at(pixels)
+    if not np.isfinite(tensor).all():
         return 0.0
-    xx, xy, yy = edge_tensor(color)
-    best = np.full(len(points), -1.0)
-    for shift in (-0.8, -0.4, 0.0, 0.4, 0.8):
-        at = points + shift * normals
-        u = np.clip(np.rint((at[:, 0] - xs[0]) / pitch).astype(int), 0, len(xs) - 1)
-        v = np.clip(np.rint((at[:, 1] - ys[0]) / pitch).astype(int), 0, len(ys) - 1)
-        nx, ny = normals[:, 0], normals[:, 1]
-        across = xx[v, u] * nx * nx + 2 * xy[v, u] * nx * ny + yy[v, u] * ny * ny
-        along = xx[v, u] * ny * ny - 2 * xy[v, u] * nx * ny + yy[v, u] * nx * nx
-        best = np.maximum(best, across - along)
+    way = pixels[:, -1] - pixels[:, 0]
+    nx, ny = (way / np.linalg.norm(way, axis=1, keepdims=True)).T[..., None]
+    across_less_along = (tensor[..., 0] - tensor[..., 2]) * (nx * nx - ny * ny) + 4 * tensor[..., 1] * nx * ny
+    best = across_less_along.max(axis=1)
     return float(np.clip(best, 0, 1).mean())
 
 
@@ -61,7 +57,7 @@ def _outline_points(pieces: Pieces, a: Array, b: Array) -> tuple[Array, Array]:
     shape = outline(pieces, a[:2], b[:2])
     ring = shape.exterior
     at = np.arange(0, ring.length, 0.5)
-    points = np.array([ring.interpolate(d).coords[0][:2] for d in at])
+    points = get_coordinates(line_interpolate_point(ring, at))
     ahead = np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0)
     normals = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
     return points, normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
