@@ -227,8 +227,12 @@ class Stillness:
             fx = camera.color.fx if camera.color else camera.depth.fx
             width = camera.color.width if camera.color else camera.depth.width
             block_mm = width / tol.STILL_COLOR_WIDTH_PX * self._table.distance_mm / fx
-            gain = np.median((now.color + 1) / (before.color + 1), axis=(0, 1))  # exposure and white balance
-            diff = np.abs(now.color - before.color * gain.astype(np.float32)).max(axis=2)
+            every = tol.STILL_MEDIAN_EVERY
+            a, b = (color[::every, ::every] for color in (before.color, now.color))
+            gain = np.median((b + 1) / (a + 1), axis=(0, 1))  # exposure and white balance
+            apart = cv2.absdiff(now.color, before.color * gain.astype(np.float32))
+            one, two, three = cv2.split(apart)
+            diff = np.asarray(cv2.max(cv2.max(one, two), three), dtype=np.float32)
             limit = _limit(diff, tol.STILL_COLOR_LEVELS * slack)
             area = _largest_area(diff > limit) * block_mm**2
             found = max(found, area if area >= tol.STILL_COLOR_AREA_MM2 else 0.0)
@@ -307,7 +311,8 @@ def _block_mean(image: Blocks, block: int) -> Blocks:
 
 def _limit(values: NDArray[np.float32], least: float) -> float:
     """The larger of ``least`` and some robust sigmas of the values (most of a frame never changes)."""
-    sigma = 1.4826 * float(np.median(np.abs(values - np.median(values))))
+    some = values.ravel()[:: tol.STILL_MEDIAN_EVERY]
+    sigma = 1.4826 * float(np.median(np.abs(some - np.median(some))))
     return max(least, tol.STILL_SIGMAS * sigma)
 
 

@@ -37,6 +37,8 @@ STILL_DEPTH_BLOCK_PX = 8
 STILL_DEPTH_EVERY_PX = 2
 # Colour images are compared at this width, pixels: a block is then 3 to 5 mm on the table.
 STILL_COLOR_WIDTH_PX = 320
+# Medians of a whole picture are taken from every so many of its places.
+STILL_MEDIAN_EVERY = 3
 # The mean of 3 x 3 depth blocks differs between two frames of the same scene by 0.06 px at most (noise 0.13 px).
 STILL_DISPARITY_PX = 0.35
 # Grey values of a colour block: noise and JPEG stay below 4, a stick on wood differs by 10 or more.
@@ -598,6 +600,20 @@ CITY_DARK = 0.95
 # Such changes as 8-bit steps, for the edges between them: at most so many a logarithm, and what is noise so few.
 CITY_CHANGE_LEVELS = 300.0
 CITY_NOISE_LEVELS = 1.0
+# Any change of colour beyond so many times its scatter counts, in full from here; so far from a rim it is asked, and counts so much beside the edges.
+CITY_FAINT = 0.05
+CITY_FAINT_NOISE = 1.5
+CITY_NEXT_MM = 1.0
+# A rim is asked every so many mm along it, in so many steps of this size in and out. Turns are tried down to this.
+# At the end what is next to it counts only so much beside the edges: shadows are next to it, too.
+CITY_ALONG_MM = 2.0
+CITY_STEP_MM = 0.25
+CITY_STEPS = 12
+# A frame may be printed so many steps inside a rim; each mm costs so much of the rim's share.
+CITY_INSET_STEPS = 12
+CITY_INSET_COST = 0.06
+CITY_LEAST_TURN_DEG = 0.1
+CITY_NEXT_WEIGHT = 0.0
 # A card fills a window of this share of the smallest card's side: it rises there by most of its height, and by so many
 # sigmas of the mean (depth), or this share of it has another colour; so much of the window must be free to be seen.
 CITY_WINDOW = 0.6
@@ -608,9 +624,9 @@ CITY_FREE = 0.35
 CITY_LOW_MM = 4.0
 # Turns at which a card is tried, degrees, and how it is moved to fit better: mm and degrees.
 CITY_TURN_DEG = 6.0
-# A card is worth moving to where it fits from this coarse score on (about 1: all of its rim), so many of a kind.
+# A card is worth moving to where it fits from this coarse score on (about 1: all of its rim), so many at one place.
 CITY_GUESS_SCORE = 0.55
-CITY_MOST_GUESSES = 14
+CITY_MOST_GUESSES = 8
 # So far to either side of a rim it is asked what looks new. Depth is blurred over so much.
 CITY_BESIDE_MM = 2.5
 CITY_BLUR_MM = 6.0
@@ -620,5 +636,7 @@ CITY_LEAST_RIM = 0.45
 CITY_OVERLAP = 0.06
 # Odds between two kinds at one place: e to this times the difference of their scores.
 CITY_KIND_SHARPNESS = 30.0
+# ... of rim and this part of what is new beside it.
+CITY_KIND_NEW = 1.0
 # A corner's place, each coordinate.
 CITY_SIGMA_MM = 0.5
