@@ -6,7 +6,6 @@ to set it in lines: indented, wrapped to the terminal, in colour where that is w
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -32,6 +31,7 @@ from rules.game import TURN_OVER
 from rules.messages import Message, messages
 from rules.telling import describe
 from th_vision.follow_events import Checked, Entered, Guide, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
+from th_vision.wrapping import columns, wrapped
 
 Kind = Literal["legal", "fault", "too_close", "info", "head"]
 SURE = 0.98
@@ -232,14 +232,19 @@ def set_in_lines(line: Line, *, width: int = 100, color: bool = False) -> str:
     indent = "" if line.kind == "head" else "  "
     mark = {"fault": "x ", "too_close": "? ", "legal": "", "info": "", "head": ""}[line.kind]
     text = line.text[:1].upper() + line.text[1:]
-    first = textwrap.fill(mark + text, width, initial_indent=indent, subsequent_indent=indent + "  ")
+    first = _filled(mark + text, width, indent, indent + "  ")
     if color and _ANSI[line.kind]:
         first = f"{_ANSI[line.kind]}{first}{_RESET}"
     if not line.reason:
         return first
-    room = width - len(indent + mark + text) - 1
-    if len(line.reason) <= room:
+    if columns(f"{indent}{mark}{text} {line.reason}") <= width:
         return f"{first} {_DIM}{line.reason}{_RESET}" if color else f"{first} {line.reason}"
     deeper = indent + "    "
-    second = textwrap.fill(line.reason, width, initial_indent=deeper, subsequent_indent=deeper)
+    second = _filled(line.reason, width, deeper, deeper)
     return f"{first}\n{_DIM}{second}{_RESET}" if color else f"{first}\n{second}"
+
+
+def _filled(text: str, width: int, first: str, further: str) -> str:
+    """The text in lines that are no wider than ``width``, all but the first one set in by ``further``."""
+    begin, *rest = wrapped(text, width - len(further))
+    return "\n".join((first + begin, *(further + line for line in rest)))

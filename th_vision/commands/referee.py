@@ -98,6 +98,7 @@ def run(asked: Asked) -> Outcome:
             color=asked.color,
             living=asked.terminal,
             width=None if asked.terminal else 100,
+            language=asked.lang,
         )
         ending.callback(screen.close)
         commands: queue.Queue[Spoken] = queue.Queue()
@@ -107,7 +108,11 @@ def run(asked: Asked) -> Outcome:
         session = _session(asked, source, ending)
         game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
         writer, note = _writer(asked, game_path)
-        keeper = Keeper(writer, patient=True, warn=lambda text: screen.say(Line(text, kind="too_close")))
+
+        def warn(text: str) -> None:
+            screen.say(in_language(Line(text, kind="too_close"), asked.lang))
+
+        keeper = Keeper(writer, patient=True, warn=warn)
         ending.callback(keeper.close)
         reader = ReadAside(pieces)
         ending.callback(reader.close)

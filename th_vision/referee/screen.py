@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -18,8 +20,27 @@ from th_vision.announce import Line, set_in_lines
 from th_vision.referee.status import Status
 from th_vision.said import said
 
+_BETWEEN = " · "
 REFRESH_S = 0.2
 """The living line is drawn anew so often at most."""
+
+
+def fitting(parts: Sequence[str], room: int) -> str:
+    """So many of the parts, the first ones, as there is room for; of the very first one as much as there is."""
+    shown = parts[0] if cell_len(parts[0]) <= room else f"{set_cell_size(parts[0], max(0, room - 1)).rstrip()}…"
+    for part in parts[1:]:
+        longer = f"{shown}{_BETWEEN}{part}"
+        if cell_len(longer) > room:
+            break
+        shown = longer
+    return shown
+
+
+def cut_left(text: str, room: int) -> str:
+    """The end of a text, as much as there is room for."""
+    while cell_len(text) > room:
+        text = text[1:]
+    return text
 
 
 class Screen:
@@ -60,23 +81,22 @@ class Screen:
             return
         now_s = time.monotonic()
         with self._lock:
-            words = " · ".join(said(part, self._language) for part in status.words().split(" · "))
             urgent = typed != self._last
             if now_s - self._drawn_s < REFRESH_S and not urgent:
                 return
             self._drawn_s, self._last = now_s, typed
-            self._guarded(lambda: self._draw(words, typed))
+            parts = [said(part, self._language) for part in status.words().split(_BETWEEN)]
+            self._guarded(lambda: self._draw(parts, typed))
 
-    def _draw(self, words: str, typed: str) -> None:
+    def _draw(self, parts: list[str], typed: str) -> None:
         assert self._live is not None
         width = max(10, self._console.width - 1)
-        prompt = f"> {typed}_" if typed else "> "
-        room = width - min(len(prompt), width // 2)
-        shown = words if len(words) <= room - 2 else f"{words[: max(0, room - 3)]}…"
+        prompt = cut_left(f"> {typed}_", width // 2) if typed else "> "
+        shown = fitting(parts, width - cell_len(prompt) - 2)
         line = Text(no_wrap=True, overflow="crop")
         line.append(shown, style="reverse" if self._color else "")
         line.append("  ")
-        line.append(prompt[-(width // 2) :] if len(prompt) > width // 2 else prompt)
+        line.append(prompt)
         self._live.update(line, refresh=True)
 
     def close(self) -> None:

@@ -17,14 +17,16 @@ OLD_S = 1.0
 
 @dataclass(frozen=True)
 class Status:
-    """``state`` of the game, ``player`` whose turn it is (who may still change something, where a turn is open),
-    ``sight`` of the last frame, ``fps`` of the last seconds, ``age_s`` of the last frame (None before the first).
+    """``state`` of the game, ``resting`` the one but for a hand or what moves; ``player`` whose turn it is
+    (who may still change something, where a turn is open), ``sight`` of the last frame, ``fps`` of the last seconds,
+    ``age_s`` of the last frame (None before the first).
 
     ``cars``: still to be placed by ``player``. ``reading``: a still moment is being read. ``trouble``: one line about
     what keeps the referee from seeing, else empty.
     """
 
     state: State
+    resting: State
     player: str
     turn: int
     next_player: str
@@ -49,7 +51,7 @@ class Status:
         return " · ".join(parts)
 
     def _where(self) -> str:
-        match self.state:
+        match self.resting:
             case "set-up":
                 return "set-up: ramps with their sedans"
             case "checking":
@@ -76,6 +78,7 @@ def status_of(follower: Follower, **more: object) -> Status:
     builder = follower.builder
     owed = follower.owed
     return Status(
+        resting=follower.resting,
         state=follower.state if follower.state not in ("settled", "move seen", "ruling") else follower.resting,
         player=builder or game.whose_turn,
         turn=game.turn - 1 if builder else game.turn,

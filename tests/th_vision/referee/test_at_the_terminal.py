@@ -11,19 +11,21 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from rich.cells import cell_len
 
 from rules.events import MoveFact
 from tests.th_vision.games import FIRST, RAMPS, follow
-from th_vision.announce import Line
+from th_vision.announce import Line, set_in_lines
 from th_vision.follow import Follower
-from th_vision.follow_events import Told
+from th_vision.follow_events import HandSeen, Moving, Told
 from th_vision.referee import commands as say
 from th_vision.referee import keys
 from th_vision.referee.commands import Spoken
 from th_vision.referee.events_json import JsonEvents
 from th_vision.referee.keys import Keyboard, understood
-from th_vision.referee.screen import Screen
+from th_vision.referee.screen import Screen, fitting
 from th_vision.referee.status import Pace, status_of
+from th_vision.wrapping import columns
 
 PLAYERS = ("blue", "pink")
 
@@ -144,6 +146,28 @@ def test_narrow_terminals_get_narrow_lines(width: int) -> None:
         assert len(plain.strip("\r")) <= width
 
 
+def test_a_narrow_living_line_says_whole_words_and_the_most_important_first() -> None:
+    parts = ["turn 1: blue (then pink)", "still", "15 fps"]
+    assert fitting(parts, 60) == "turn 1: blue (then pink) \u00b7 still \u00b7 15 fps"
+    assert fitting(parts, 36) == "turn 1: blue (then pink) \u00b7 still"
+    assert fitting(parts, 14) == "turn 1: blue\u2026"
+
+
+def test_the_living_line_is_in_the_players_language_and_chinese_takes_its_room() -> None:
+    out = io.StringIO()
+    screen = Screen(out, color=False, living=True, width=40, language="zh-Hant")
+    screen.status(status_of(follow([])[0], sight="still", fps=15.0, age_s=0.1))
+    screen.close()
+    assert "set-up" not in out.getvalue()
+    for line in out.getvalue().replace("\x1b[2K", "\r").split("\r"):
+        assert cell_len(line) <= 40
+
+
+def test_chinese_sentences_keep_to_the_width_too() -> None:
+    line = Line("\u9053\u8def" * 30, "\uff08" + "\u7bc4\u570d" * 30 + "\uff09")
+    assert all(columns(part) <= 40 for part in set_in_lines(line, width=40).splitlines())
+
+
 def test_without_a_terminal_there_are_the_sentences_alone() -> None:
     text = shown(100, living=False)
     assert "\x1b" not in text
@@ -177,6 +201,12 @@ def test_the_status_names_what_is_waited_for() -> None:
     assert status_of(follower).words().startswith("set-up")
     follower, _ = follow([RAMPS])
     assert status_of(follower).words() == "turn 1: blue"
+    for seen in (HandSeen(), Moving()):
+        follower.handle(seen, 1.0)
+        assert status_of(follower).words() == "turn 1: blue"
+    follower, _ = follow([])
+    follower.handle(HandSeen(), 1.0)
+    assert status_of(follower).words().startswith("set-up")
     assert "no light" in status_of(follower, sight="unusable", trouble="no light").words()
     assert "last picture 7 s ago" in status_of(follower, age_s=7.0).words()
 
