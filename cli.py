@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 try:
     import typer
 
-    from th_vision.terminal import emit, finish, progress, run_and_exit, say
+    from th_vision.terminal import emit, finish, progress, run_and_exit, say, speak
 except KeyboardInterrupt:  # Ctrl-C before anything began
     sys.exit(130)
 
@@ -62,10 +62,12 @@ PlayersOpt = Annotated[
 
 
 def _language(wanted: str) -> str:
-    """The language asked for, or the system's."""
-    from th_vision.words import chosen
+    """The language asked for, or the system's; the terminal speaks it from now on."""
+    from rules.catalog import known
+    from th_vision.languages import chosen
 
-    return chosen(wanted)
+    speak(wanted)
+    return known(chosen(wanted))
 
 
 LangOpt = Annotated[
@@ -124,6 +126,7 @@ def doctor(
     pieces: Annotated[Path, typer.Option("-p", "--pieces", metavar="PIECES.TOML", help="Sizes and colours.")] = Path(
         "pieces.toml"
     ),
+    lang: LangOpt = "",
 ) -> None:
     """What works here, what is missing, what to do."""
     from th_vision.doctor import run
@@ -140,6 +143,7 @@ def board(
     marker: MarkerOpt = 28.0,
     dictionary: DictionaryOpt = "DICT_5X5_100",
     thickness: ThicknessOpt = 0.1,
+    lang: LangOpt = "",
 ) -> None:
     """The calibration board to print, true to scale."""
     from th_vision.commands.calibrate import make_board, write_board
@@ -156,6 +160,7 @@ def calibrate_table(
     marker: MarkerOpt = 28.0,
     dictionary: DictionaryOpt = "DICT_5X5_100",
     thickness: ThicknessOpt = 0.1,
+    lang: LangOpt = "",
 ) -> None:
     """Pose of the table, empty-table map, quality figures."""
     from datetime import UTC, datetime
@@ -191,6 +196,7 @@ def calibrate_pieces(
         Path | None, typer.Option("-p", "--pieces", metavar="OLD.TOML", help="Its values stay where none is measured.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show how to lay the pieces, and end.")] = False,
+    lang: LangOpt = "",
 ) -> None:
     """Measure the pieces of your set of the game."""
     from datetime import UTC, datetime
@@ -227,6 +233,7 @@ def calibrate_check(
     marker: MarkerOpt = 28.0,
     dictionary: DictionaryOpt = "DICT_5X5_100",
     thickness: ThicknessOpt = 0.1,
+    lang: LangOpt = "",
 ) -> None:
     """Self-test on known lengths and heights: pass or fail, in mm."""
     from th_vision.commands.calibrate import check_calibration, make_board
@@ -250,6 +257,7 @@ def record(
     ] = False,
     exact_color: Annotated[bool, typer.Option("--exact-color", help="Colour bit by bit: five times the size.")] = False,
     seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="Stop after so long.")] = None,
+    lang: LangOpt = "",
 ) -> None:
     """Record a source as it is."""
     from datetime import UTC, datetime
@@ -275,17 +283,19 @@ def record(
 def info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording, a cloud, a game record or a case.")],
     check: Annotated[bool, typer.Option("--check", help="Read every frame, and hold it against its hash.")] = False,
+    lang: LangOpt = "",
 ) -> None:
     """What a recording holds."""
     from th_vision.commands.info import run
 
-    finish(run(file, check=check))
+    finish(run(file, check=check, language=lang))
 
 
 @app.command()
 def repair(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording that was cut.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Where to write the whole file.")],
+    lang: LangOpt = "",
 ) -> None:
     """Write a whole file from a recording that was cut or damaged."""
     from th_vision.commands.repair import run
@@ -306,6 +316,7 @@ def export(
     ] = "camera",
     at: Annotated[float | None, typer.Option("--at", metavar="S", help="Of a cloud: the frame at this time.")] = None,
     turn: Annotated[int | None, typer.Option("--turn", min=0, help="Of a cloud: the frame when it was ruled.")] = None,
+    lang: LangOpt = "",
 ) -> None:
     """Write a recording as a folder of images, or one frame of it as a point cloud."""
     from th_vision.commands.export import run
@@ -373,6 +384,7 @@ def batch(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes here; default: one a core.")
     ] = None,
+    lang: LangOpt = "",
 ) -> None:
     """Referee an archive of recordings anew, and say what changes."""
     from th_vision.commands.batch import run
@@ -389,6 +401,7 @@ def batch(
             scheduler=scheduler,
             workers=workers,
             tell=progress,
+            language=lang,
         )
     )
 
@@ -413,6 +426,7 @@ def reconstruct(
     picture: PictureOpt = None,
     frame: FrameOpt = "camera",
     frames: Annotated[int, typer.Option("--frames", min=1, help="How many of the last frames to fuse.")] = 10,
+    lang: LangOpt = "",
 ) -> None:
     """What stands on the table, with uncertainties."""
     from th_vision.commands.reconstruct import run
@@ -604,6 +618,7 @@ def serve(
 @app.command("rules")
 def rules_command(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="One preset; without: all of them.")] = None,
+    lang: LangOpt = "",
 ) -> None:
     """Presets, switches, their values and meaning."""
     from rules.show import run
@@ -636,6 +651,7 @@ def simulate(
     model: Annotated[str, typer.Option("--model", metavar="fast|stereo", help="How depth is made.")] = "fast",
     pieces: PiecesOpt = None,
     list_them: Annotated[bool, typer.Option("--list", callback=_list, is_eager=True, help="Name scenarios.")] = False,
+    lang: LangOpt = "",
 ) -> None:
     """A virtual game with its truth."""
     from th_vision.commands.simulate import run

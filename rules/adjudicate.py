@@ -232,4 +232,4 @@ def run(
         return Outcome(text or "no change\n", notes, 1 if changes else 0)
     if output is None:
         text = told(adjudication, language)
-    return Outcome(text, notes)
+    return Outcome(text, notes, is_data=True)

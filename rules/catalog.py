@@ -39,6 +39,17 @@ _PLURAL_MARK = "\x00"  # between singular and plural there
 Key = str | Named | Plural
 
 
+def known(language: str) -> str:
+    """The language, if it is one of ours.
+
+    Raises:
+        RulesError: no such language.
+    """
+    if language not in LANGUAGES:
+        raise RulesError(f"language {language!r}: there is none; known: {', '.join(LANGUAGES)}")
+    return language
+
+
 @cache
 def catalog(language: str, package: str = OWN) -> gettext.GNUTranslations:
     """The sentences of a language, ready for ``gettext``, ``ngettext`` and ``pgettext``.
@@ -48,9 +59,7 @@ def catalog(language: str, package: str = OWN) -> gettext.GNUTranslations:
     Raises:
         RulesError: no such language.
     """
-    folder = LANGUAGES.get(language)
-    if folder is None:
-        raise RulesError(f"language {language!r}: there is none; known: {', '.join(LANGUAGES)}")
+    folder = LANGUAGES[known(language)]
     file = resources.files(package) / "locale" / folder / "LC_MESSAGES" / f"{DOMAIN}.po"
     found = gettext.GNUTranslations(io.BytesIO(compiled(parse_po(file.read_text(encoding="utf-8")))))
     if package != OWN:

@@ -258,4 +258,4 @@ def run(
     record = read_record(path)
     chosen = parse_options(options)
     explanation = explain_turn(record, turn, rules=rules, options=chosen, language=language)
-    return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)))
+    return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)), is_data=True)

@@ -8,6 +8,18 @@ from __future__ import annotations
 from typing import Final
 
 from rules.phrases import Plural
+from th_vision.sentences import (
+    commands,
+    errors,
+    heads,
+    inputs,
+    labels,
+    measuring,
+    outputs,
+    referee,
+    rulebook,
+    virtual,
+)
 
 # --- A closer look ----------------------------------------------------------------------------------------------------
 
@@ -293,182 +305,22 @@ STICKS_LEFT: Final = "sticks left: {n}"
 TURN_NUMBER: Final = "turn {turn}"
 SET_UP: Final = "set-up"
 
-# --- The referee ------------------------------------------------------------------------------------------------------
-# Sentences that the referee's parts say in English; ``th_vision.said`` says them in the language that was asked for.
+# --- What is said in English ------------------------------------------------------------------------------------------
+# Sentences of the referee's parts and of the commands; ``th_vision.said`` says them in the language that was asked for.
 
-SAID: Final = (
-    "the table stands as the record has it; the game goes on.",
-    "the table is not as the record has it; please put it right, or accept it.",
-    "the game goes on with the table as it is.",
-    "all is put back; the game goes on.",
-    "{piece} stands as it stood.",
-    "a second look at turn {turn}.",
-    "a second look at turn {turn}: column {column} has one disc.",
-    "a second look at turn {turn}: column {column} has one disc, the top one yellow.",
-    "a second look at turn {turn}: column {column} has {n} discs.",
-    "a second look at turn {turn}: column {column} has {n} discs, the top one yellow.",
-    "{player} still has one car to place.",
-    "{player} still has {n} cars to place.",
-    "{player} still has one car to place; say next once more to let the chance go.",
-    "{player} still has {n} cars to place; say next once more to let the chance go.",
-    "at the end",
-    "nothing to referee: no frame.",
-    "nothing to referee: in none of {n} frames did the table stand still.",
-    "no game seen: not every player's ramp with its car was found.",
-    "at {time} s the table could not be read; the next still moment will tell.",
-    "I see the table again.",
-    "I see nothing I can use: {why}. Please look after light and camera; the game waits.",
-    "the camera is back.",
-    "no pictures: {why}. The game waits; nothing is lost.",
-    "the calibration stays as it was: {why}",
-    "I go on with the new calibration; the game stays as it is.",
-    "I read the whole table again.",
-    "nothing is open; the game goes on.",
-    "it is {player}'s turn.",
-    "that is how I saw it.",
-    "take its pieces off, or put them otherwise.",
-    "the game is paused.",
-    "the game goes on already.",
-    "I look away; say go when it goes on.",
-    "I look again.",
-    "cars still to place: {list}.",
-    "nothing is to be put back.",
-    "what if, in turn {turn}:",
-    "with {switches}, turn {turn}:",
-    "turns that would be ruled otherwise, too: {turns}.",
-    "the game goes on after turn {turn}; I hold the table against its record.",
-    "the game's record: {path}.",
-    "no record is kept: {why}",
-    "{why}; the game goes on, its lines wait",
-    "the game record is written again, nothing is missing",
-    "the last {n} lines of the game could not be written ({why})",
-    "the last {n} lines of the game are in {path}; append them to the record",
-    "by what I saw the game is over, yet somebody builds on. Say u to take the last turn back.",
-    "say ? and Enter for what can be said; Ctrl-C stops.",
-    "there is a stick on the table that I can't read; please check what was built last.",
-    "column {column} stands at the edge of what I see; further out I see nothing.",
-    "I lost the thread: these pieces fit no move. I read the whole table again; please check them.",
-    "the rule book can't take this: {why}",
-    "depth has drifted by {n} mm since the calibration; calibrate again when it suits you.",
-    "the camera or the table was moved by {n} mm; I measured it and go on.",
-    "the camera or the table was moved by about {n} mm, and I can't measure how. Put it back, or calibrate again and "
-    "say recalibrate table.toml; go goes on as it is.",
-    "the light is {n} times what it was; colours may be misread, look at new cars.",
-    "the game goes on.",
-    "everything stands {n} mm elsewhere: the table or the camera was moved; I go on from there.",
-    "(before the turn passes)",
-    "(who has placed all first wins)",
-    "(r reads them again as they stand)",
-    "(th-vision referee ... --resume {path} goes on with it)",
-    "{piece} is missing; it stood {where}",
-    "{piece} has {n} levels; it had {before}",
-)
-SAID_OF_PIECES: Final = (
-    "at ({x}, {y}) mm, one level",
-    "at ({x}, {y}) mm, {n} levels",
-    "at ({x}, {y}) mm, {n} levels, yellow on top",
-    "on {road} at ({x}, {y}) mm",
-    "from {start} to {end}",
-    "move it {way}",
-    "move it {way}; {lies}",
-    "it lies {n} mm too low",
-    "it lies {n} mm too high",
-    "turn it back",
-    "{n} mm to the right",
-    "{n} mm to the left",
-    "{n} mm up",
-    "{n} mm down",
-    "the camera gives no pictures",
-    "the camera starts",
-    "the camera settles",
-    "the camera is lost; check the cable",
-)
-SAID_OF_STATE: Final = (
-    "set-up: ramps with their sedans",
-    "holding the table against the record",
-    "paused (go goes on)",
-    "putting back (g: what is missing, a: go on as it is)",
-    "thread lost (a: no part of the game, y: it is a move, u: undo)",
-    "turn {turn}: {player} has one car to place",
-    "turn {turn}: {player} has {n} cars to place",
-    "turn {turn}: {player} (then {next})",
-    "turn {turn}: {player}",
-    "reading",
-    "hand",
-    "moving",
-    "still",
-    "nothing seen",
-    "last picture {n} s ago",
-)
-SAID_AS_REFUSAL: Final = (
-    "turn {turn}: no move was ruled then; moves are in turns {first} to {last}",
-    "no move was ruled yet; say help for what can be said",
-    "correct what? say for example cars 1, legal, or over r5",
-    "{giver} can't pay {giver}; name two players",
-    "{giver} owes {taker} nothing this turn",
-    "{taker} has no piece on the table",
-    "{name} is none of the players; they are {names}",
-    "{player} plays no more in this game",
-    "no question is open; say help for what can be said",
-    "pieces are still off; put them back, or accept the table as it is (a)",
-    "turn {turn}: no car is due, so none less can be; + is one more",
-    "{key}: {seen}; say cars and the number that is due instead",
-    "I saw it cross {roads}",
-    "I saw it cross no road",
-    "turn {turn} is an offramp, it has no new column",
-    "a column has one disc at least",
-    "there is nothing to take back yet",
-    "turn {turn} can't be taken back; {there}",
-    "turns {first} to {last} can be",
-    "no turn was played yet",
-    "no move was ruled yet, so nothing can be tried on it",
-    "{word} is nothing I know; {hint}",
-    "did you mean {word}?",
-    "say help (or ?) for what can be said",
-    "rules are {names}, ... (docs/ruling.md)",
-    "turn {turn}: {words} is not about a turn; cars, legal, fault, over, ... are",
-    "{word} is no rule; {hint}",
-    "{word}...: too long for a command; say help for what can be said",
-    "{word}: {words} says nothing there; say {word} alone",
-    "{word}: {words} can't be read; see help",
-    "{word}: {words} is no such number; give a whole number up to {most}",
-    "turn {turn}: what about it? say for example turn {turn} cars 1",
-    "penalty: who gives whom? say for example penalty {words}",
-    "penalty: {giver} can't pay {giver}; name two players",
-    "what if what? say for example what if cars 2, or what if first=event",
-    "what if {words}: can't be tried; cars 2, legal, over r5, first=event can",
-    "recalibrate: with which calibration? say recalibrate table.toml",
-    "cars: how many are due? say for example cars 1",
-    "bonus: say bonus yes, or bonus no",
-    "{word}: which road? say for example {word} r5",
-    "discs: how many has the column? say for example discs 3",
-    "discs: a column has one disc at least",
-    "discs: by its road's height I see {n}; {first} to {most} can be",
-    "cars: {n} can't be due; {player} could place {most} at most",
-    "penalty: {giver} holds {n} discs, and can't give {most}",
-    "by: who built? one of {names}",
-)
-SAID_AS_HELP: Final = (
-    "answer the question: yes, no",
-    "accept what was said; after a knock, the table as it is",
-    "one car more, or fewer, is due",
-    "the turn is over",
-    "undo the last turn, or that one and all after it",
-    "pass",
-    "score; supplies",
-    "where you can build from, and what is free to cross",
-    "explain the last ruling, or that turn's",
-    "correct the ruling; turn 7 cars 2 for an older one",
-    "where the new road really lies",
-    "what the new column really is",
-    "who really built",
-    "pink gives blue one disc (or 2)",
-    "it is pink's turn",
-    "how the ruling would read then",
-    "what is still to be put back",
-    "read the whole table again",
-    "look away; look again",
-    "go on with a new calibration",
-    "stop; --resume goes on",
-)
+SAID: Final = referee.SPOKEN
+SAID_OF_PIECES: Final = referee.OF_PIECES
+SAID_OF_STATE: Final = referee.OF_STATE
+SAID_AS_REFUSAL: Final = referee.REFUSALS
+SAID_AS_HELP: Final = referee.HELP
+SAID_AS_HEAD: Final = heads.SENTENCES
+SAID_BY_COMMANDS: Final = commands.SENTENCES
+SAID_OF_MEASURING: Final = measuring.SENTENCES
+SAID_OF_RULES: Final = rulebook.SENTENCES
+SAID_AS_ERROR: Final = errors.SENTENCES
+SAID_OF_INPUTS: Final = inputs.SENTENCES
+SAID_OF_OUTPUTS: Final = outputs.SENTENCES
+SAID_OF_VIRTUAL: Final = virtual.SENTENCES
+LABELS: Final = labels.SENTENCES
+OR: Final = "or"
 CAR_OF: Final = "{player}'s {car} {piece}"

@@ -1,24 +1,30 @@
-"""What the referee's parts say in English, in the language that was asked for.
+"""What the referee's parts and the commands say in English, in the language that was asked for.
 
-The sentences of ``th_vision.phrases.SAID`` are templates. A text that fits one is said anew by its translation, its
-parts (pieces, players, places) likewise; what fits none stays as it is. Sentences of rulings come from ``rules``, which
-knows languages itself, and pass unchanged.
+The sentences of ``th_vision.phrases`` that are called ``SAID...`` are templates. A text that fits one is said anew by
+its translation, its parts (pieces, players, places, reasons) likewise; what fits none stays as it is. The name of a
+place in a template says what may stand there. Sentences of rulings come from ``rules``, which knows languages itself,
+and pass unchanged; so do paths, numbers of versions and what other programs say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from rules import phrases as rules_say
-from rules.phrases import CAR_TYPE_NAMES
+from rules.phrases import CAR_TYPE_NAMES, DECIMAL_POINT, Plural
 from th_vision import phrases as say
 from th_vision.announce import Line
 from th_vision.words import Words, words_in
+from th_vision.wrapping import columns
 
 _FULL_STOP: Final = {"zh-Hant": "。"}
+_COMMA: Final = {"zh-Hant": "、"}
+_SEMICOLON: Final = {"zh-Hant": "；"}  # noqa: RUF001  # the Chinese one is meant
+_COLON: Final = {"zh-Hant": "："}  # noqa: RUF001  # as above
 _PIECES: Final = (
     (rules_say.ROAD_OF, {"owner"}),
     (rules_say.COLUMN_OF, {"owner"}),
@@ -26,10 +32,42 @@ _PIECES: Final = (
     (rules_say.COLUMN, set[str]()),
 )
 _PLAYERS: Final = {"player", "next", "owner", "giver", "taker"}
-_SENTENCES_WITHIN: Final = {"where", "why", "way", "lies", "hint", "seen", "there"}
-_NUMBERS: Final = {"n", "x", "y", "before", "turn", "time", "first", "last", "most"}
-_NUMBER: Final = r"-?[\d.]+"
-_SENTENCES: Final = (*say.SAID, *say.SAID_OF_STATE, *say.SAID_OF_PIECES, *say.SAID_AS_HELP, *say.SAID_AS_REFUSAL)
+_SENTENCES_WITHIN: Final = {
+    *("where", "why", "way", "lies", "hint", "seen", "there"),
+    *("what", "todo", "kept", "noise", "age", "warmth", "projector", "verdict", "more", "span", "other"),
+}
+"""Places of a reason, a remedy, or another part that is a sentence itself."""
+_LISTS: Final = {"parts": ", ", "either": " or ", "both": " and ", "options": " | "}
+"""Places of several such parts, and what stands between them."""
+_NUMBER: Final = r"-?[\d.]+(?:e[-+]?\d+)?"
+_NUMBERS: Final = re.compile(r"x|y|before|turn|time|first|last|most|(n|mm|px|deg|s|sigma|good|mb|fps)\d?")
+
+
+@dataclass(frozen=True)
+class _Template:
+    """``text`` in English; ``key`` in the catalogue. ``mark``: its longest part without a place, for a quick look."""
+
+    text: str
+    key: str | Plural
+    mark: str
+    letters: int
+
+    @classmethod
+    def of(cls, text: str, key: str | Plural) -> _Template:
+        parts = re.split(r"\{\w+\}", text)
+        return cls(text, key, max(parts, key=len), sum(map(len, parts)))
+
+
+@cache
+def _templates() -> tuple[_Template, ...]:
+    """All of them, the most particular first."""
+    found = []
+    for name, value in vars(say).items():
+        if name.startswith("SAID"):
+            for key in value:
+                texts = (key.one, key.many) if isinstance(key, Plural) else (key,)
+                found += [_Template.of(text, key) for text in texts]
+    return tuple(sorted(found, key=lambda one: -one.letters))
 
 
 @lru_cache(maxsize=2048)
@@ -42,13 +80,36 @@ def said(text: str, language: str) -> str:
     if language == "en" or not text:
         return text
     words = words_in(language)
-    found = _of(text[:1].lower() + text[1:], words) or _of(text, words)
+    found = _either_case(text, words)
     if found is None and text.endswith("."):
-        bare = _of(text[:1].lower() + text[1:-1], words)
+        bare = _either_case(text[:-1], words)
         found = None if bare is None else bare + _FULL_STOP.get(language, ".")
     if found is None:
         return text
     return words.sentence(found) if text[:1].isupper() else found
+
+
+def said_lines(text: str, language: str) -> str:
+    """Each line of the text in the language; what stands before and after its words stays."""
+    if language == "en":
+        return text
+    return "".join(_said_line(line, language) for line in text.splitlines(keepends=True))
+
+
+def _said_line(line: str, language: str) -> str:
+    """Cells of a table, which two or more spaces part, each for itself; columns stay where they are if they can."""
+    out, wider = "", 0
+    for number, part in enumerate(re.split(r"(\s{2,}|\s+$|^\s+)", line)):
+        if number % 2 == 0:
+            new = said(part, language)
+            wider += columns(new) - columns(part)
+        elif not out.strip() or not part.strip("\n"):  # what a line begins with, and its end
+            new = part
+        else:
+            new = " " * max(1, len(part) - wider)
+            wider -= len(part) - len(new)
+        out += new
+    return out
 
 
 def in_language(line: Line, language: str) -> Line:
@@ -58,22 +119,81 @@ def in_language(line: Line, language: str) -> Line:
     return Line(said(line.text, language), said(line.reason, language), line.kind)
 
 
+def _either_case(text: str, words: Words) -> str | None:
+    return _of(text[:1].lower() + text[1:], words) or _of(text, words)
+
+
 def _of(text: str, words: Words) -> str | None:
-    for template in _SENTENCES:
-        if text.endswith(".") and not template.endswith("."):
+    if "; " in text:  # "what is wrong; what to do": no place of a shorter sentence may swallow what comes after
+        return (
+            _fitting(text, words, lambda one: "; " in one.text)
+            or _joined(text, "; ", words)
+            or _fitting(text, words, lambda one: "; " not in one.text)
+            or _behind_a_head(text, words)
+        )
+    return _fitting(text, words, lambda _: True) or _behind_a_head(text, words) or _joined(text, ", ", words)
+
+
+def _fitting(text: str, words: Words, wanted: Callable[[_Template], bool]) -> str | None:
+    for template in _templates():
+        if template.mark not in text or not wanted(template):
+            continue
+        if text.endswith(".") and not template.text.endswith("."):
             continue  # its full stop would be taken for a part of its last place
-        match = _pattern(template).fullmatch(text)
-        if match is not None:
-            return words.fill(
-                template, **{name: _part(name, value, words) for name, value in match.groupdict().items()}
-            )
-    head, colon, rest = text.partition(": ")
-    if colon:
-        piece = _piece(head, words)
-        after = _of(rest, words) if piece is not None or head.isascii() else None
-        if after is not None:
-            return f"{piece or head}: {after}"
+        match = _pattern(template.text).fullmatch(text)
+        if match is not None and all(map(_is_whole, match.groups())):
+            return _filled(template.key, match.groupdict(), words)
     return None
+
+
+def _is_whole(part: str) -> bool:
+    """No bracket of it is closed or opened outside: the place would reach beyond what it stands for."""
+    depth = 0
+    for letter in part:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _filled(key: str | Plural, found: dict[str, str], words: Words) -> str:
+    values = {name: _part(name, value, words) for name, value in found.items()}
+    if isinstance(key, str):
+        return words.fill(key, **values)
+    n = values.pop("n", "1")
+    return words.count(key, int(n), **values)
+
+
+def _behind_a_head(text: str, words: Words) -> str | None:
+    """ "road r5: turn it back", "game.jsonl: is empty": the head says what the sentence behind it is about."""
+    at = text.find(": ")
+    while at >= 0 and "; " not in text[:at]:
+        head, rest = text[:at], text[at + 2 :]
+        after = _either_case(rest, words)
+        if after is not None:
+            return f"{_head(head, words)}{_COLON.get(words.language, ': ')}{after}"
+        at = text.find(": ", at + 2)
+    return None
+
+
+def _head(text: str, words: Words) -> str:
+    """What a line is about: a piece, or one of our own names; else as it is (a file, a key, a word of an option)."""
+    for head in say.SAID_AS_HEAD:
+        match = _pattern(head).fullmatch(text)
+        if match is not None:
+            return _filled(head, match.groupdict(), words)
+    return _piece(text, words) or (_of(text, words) if " " in text else None) or text
+
+
+def _joined(text: str, mark: str, words: Words) -> str | None:
+    """Several sentences or things after each other, all of which must be known."""
+    if mark not in text:
+        return None
+    parts = [_either_case(part, words) for part in text.split(mark)]
+    whole = [part for part in parts if part is not None]
+    if len(whole) < len(parts):
+        return None
+    return ((_COMMA if mark == ", " else _SEMICOLON).get(words.language, mark)).join(whole)
 
 
 def _part(name: str, value: str, words: Words) -> str:
@@ -84,7 +204,16 @@ def _part(name: str, value: str, words: Words) -> str:
     if name == "way" and " and " in value:
         first, _, second = value.partition(" and ")
         return words.fill(rules_say.TWO, first=_of(first, words) or first, second=_of(second, words) or second)
-    return _of(value, words) or value if name in _SENTENCES_WITHIN else value
+    if name in _LISTS:
+        parts = [_either_case(part, words) or part for part in value.split(_LISTS[name])]
+        if name == "parts":
+            return _COMMA.get(words.language, ", ").join(parts)
+        if name == "both":
+            return words.listed(parts)
+        return (f" {words.text(say.OR)} " if name == "either" else _LISTS[name]).join(parts)
+    if _NUMBERS.fullmatch(name):
+        return value.replace(".", words.word(*DECIMAL_POINT)) if re.fullmatch(r"-?\d+\.\d+", value) else value
+    return _either_case(value, words) or value if name in _SENTENCES_WITHIN else value
 
 
 def _piece(text: str, words: Words) -> str | None:
@@ -114,15 +243,11 @@ def _pattern(template: str) -> re.Pattern[str]:
         elif part in met:
             text += f"(?P={part})"
         else:
-            text += f"(?P<{part}>{_NUMBER if part in _NUMBERS else '.+?'})"
+            text += f"(?P<{part}>{_NUMBER if _NUMBERS.fullmatch(part) else '.+?'})"
             met.add(part)
     return re.compile(text, re.DOTALL)
 
 
 def unknown(texts: Iterable[str]) -> list[str]:
     """Of English texts those that no template fits: for the test that finds missing ones."""
-    return [
-        text
-        for text in texts
-        if _of(text[:1].lower() + text[1:], words_in("en")) is None and _of(text, words_in("en")) is None
-    ]
+    return [text for text in texts if _either_case(text, words_in("en")) is None]

@@ -28,6 +28,8 @@ UNWRITTEN = -1  # standard output took not all of it; the status is BAD_INPUT's
 READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
 
 
+_language = "en"
+"""What lines are said in; a process speaks one language."""
 _stop_asked = False
 """Whether Ctrl-C came: a library that is just being loaded makes an error of its own out of it."""
 
@@ -80,6 +82,7 @@ def _open_what_is_closed() -> None:
 
 def run(app: Callable[..., object], words: list[str]) -> int:
     """Run one command and give its exit status; what went wrong is said on standard error."""
+    speak(_asked_for(words))  # before the command's own words are read: they may be wrong themselves
     try:
         status = app(words, prog_name=NAME, standalone_mode=False)
     except SystemExit as error:
@@ -91,20 +94,45 @@ def run(app: Callable[..., object], words: list[str]) -> int:
     return _stopped() if status == STOPPED else _status(status)
 
 
+def speak(language: str | None) -> None:
+    """Say everything from now on in the language, or in the system's."""
+    global _language  # the streams of a process are global too
+    from th_vision.languages import spoken
+
+    _language = spoken(language)
+
+
+def _asked_for(words: list[str]) -> str | None:
+    for number, word in enumerate(words):
+        if word == "--lang":
+            return next(iter(words[number + 1 :]), None)
+        if word.startswith("--lang="):
+            return word.removeprefix("--lang=")
+    return None
+
+
+def _in_words(text: str) -> str:
+    if _language == "en":
+        return text
+    from th_vision.said import said_lines
+
+    return said_lines(text, _language)
+
+
 def note(text: str) -> None:
     """A line on standard error."""
     with contextlib.suppress(OSError):
-        typer.echo(f"{NAME}: {text}", err=True)
+        typer.echo(f"{NAME}: {_in_words(text)}", err=True)
 
 
 def progress(text: str) -> None:
     """A line of progress on standard error."""
-    typer.echo(text, err=True)
+    typer.echo(_in_words(text), err=True)
 
 
 def say(text: str) -> None:
     """A line on standard output, at once."""
-    typer.echo(text)
+    typer.echo(_in_words(text))
     sys.stdout.flush()
 
 
@@ -117,7 +145,7 @@ def finish(outcome: Outcome) -> None:
     """Print what a command hands back, and end with its status."""
     for line in outcome.notes:
         note(line)
-    typer.echo(outcome.text, nl=False)
+    typer.echo(outcome.text if outcome.is_data else _in_words(outcome.text), nl=False)
     if outcome.status:
         raise typer.Exit(outcome.status)
 

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from rules.catalog import LANGUAGES, update_catalogs
+from rules.catalog import update_catalogs
 from rules.phrases import Plural
 from rules.voice import Voice
 from th_vision import phrases
@@ -41,28 +40,6 @@ def words_in(language: str, owners: Mapping[str, str] | None = None, kinds: Mapp
         RulesError: no such language.
     """
     return Words(language, owners or {}, kinds or {})
-
-
-def chosen(language: str | None, environment: Mapping[str, str] | None = None) -> str:
-    """The language to use: the one asked for, or the system's where there is one of ours, or English.
-
-    The system's is that of the first of LC_ALL, LC_MESSAGES and LANG that is set, as POSIX has it; LANGUAGE, GNU's
-    list, comes before them. Chinese of Taiwan, Hong Kong and Macao is ``zh-Hant``, and so is other Chinese: it is
-    closer than English.
-    """
-    if language:
-        return language
-    environment = os.environ if environment is None else environment
-    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    if locale in ("", "C", "POSIX") or locale.startswith("C."):
-        return "en"
-    for wanted in (*environment.get("LANGUAGE", "").split(":"), locale):
-        short = wanted.replace("-", "_").partition(".")[0].partition("_")[0].lower()
-        if short == "zh":
-            return "zh-Hant"
-        if short in LANGUAGES:
-            return short
-    return "en"
 
 
 if __name__ == "__main__":

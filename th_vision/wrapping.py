@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from typing import Final
 
 _WIDE_FROM: Final = 0x2E7F
@@ -14,6 +14,19 @@ _NOT_LAST: Final = frozenset("（「『")  # noqa: RUF001  # as above
 def columns(text: str) -> int:
     """How wide a text is, in narrow characters."""
     return sum(2 if ord(char) > _WIDE_FROM else 1 for char in text)
+
+
+def in_columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> str:
+    """Rows of cells under each other, a line each, two spaces between; the columns ``right`` end at one place."""
+    widths = [max(columns(row[at]) for row in rows) for at in range(max(map(len, rows), default=0))]
+    lines = []
+    for row in rows:
+        cells = []
+        for at, cell in enumerate(row):
+            room = " " * (widths[at] - columns(cell))
+            cells.append(f"{room}{cell}" if at in right else f"{cell}{room}")
+        lines.append("  ".join(cells).rstrip() + "\n")
+    return "".join(lines)
 
 
 def wrapped(text: str, width: float, size: Callable[[str], float] = columns) -> list[str]:

@@ -17,11 +17,15 @@ from tests.conftest import ROOT
 from th_vision import phrases
 from th_vision.announce import Line
 from th_vision.said import in_language, said, unknown
-from th_vision.words import chosen, words_in
+from th_vision.languages import chosen
+from th_vision.words import words_in
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 SAME_EVERYWHERE = {"Tokyo Highway", "± {k} sigma", "Asakusa", "Control", "No", "contact", "live", "Pause", "score {n}",
-                   "total", "Tokyo Highway: {players}", "hand", "table"}  # fmt: skip
+                   "total", "Tokyo Highway: {players}", "hand", "table",
+                   "{camera}, firmware {firmware}, USB {usb}", "{n}, {span}", "{s} s", "{mm} +- {sigma} mm ({what})",
+                   "firmware", "no", "scenario {name}", "DATA is {name}", "depth_scale is {value}", "camera",
+                   "pixels"}  # fmt: skip
 """Words that one of the languages writes as English does."""
 
 

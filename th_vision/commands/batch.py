@@ -10,9 +10,12 @@ from rules.adjudicate import parse_options
 from rules.outcome import Outcome
 from th_vision.errors import VisionError
 from th_vision.output import refuse_stdout
+from th_vision.said import said
 from th_vision.sessions.batch import find, jobs_of
 from th_vision.sessions.batch import run as run_all
 from th_vision.sessions.batch_job import Job, Result, check_pieces
+from th_vision.words import words_in
+from th_vision.wrapping import in_columns
 
 
 def run(
@@ -27,6 +30,7 @@ def run(
     scheduler: str | None,
     workers: int | None,
     tell: Callable[[str], None],
+    language: str = "en",
 ) -> Outcome:
     """Do every recording under ``folder``; new records go to the folder ``game``. Status 1: some changed or failed.
 
@@ -62,7 +66,8 @@ def run(
         workers=workers or os.cpu_count() or 1,
         tell=lambda result: tell(f"{result.name}: {_word(result)}"),
     )
-    return Outcome(table(results), (), int(any(result.status in ("changed", "failed") for result in results)))
+    worse = any(result.status in ("changed", "failed") for result in results)
+    return Outcome(table(results, language), (), int(worse), is_data=True)
 
 
 def _word(result: Result) -> str:
@@ -70,20 +75,21 @@ def _word(result: Result) -> str:
     return words.get(result.status, f"{result.changed} change{'' if result.changed == 1 else 's'}")
 
 
-def table(results: Sequence[Result]) -> str:
+def table(results: Sequence[Result], language: str = "en") -> str:
     """What changed, a recording a line, and the first changes under it."""
-    width = max(len(result.name) for result in results)
-    lines = [f"{'recording':{max(width, 9)}}  turns  rulings  what changed"]
-    for result in results:
-        lines.append(f"{result.name:{max(width, 9)}}  {result.turns:5}  {result.rulings:7}  {_word(result)}")
-        lines += [f"    {trouble}" for trouble in result.troubles]
-        lines += [f"    {change}" for change in result.changes]
+    head = [words_in(language).text(word) for word in ("recording", "turns", "rulings", "what changed")]
+    rows = [[one.name, str(one.turns), str(one.rulings), said(_word(one), language)] for one in results]
+    first, *lines = in_columns([head, *rows], right=(1, 2)).splitlines()
+    text = [first]
+    for result, line in zip(results, lines, strict=True):
+        more = [*result.troubles, *result.changes]
         if result.changed > len(result.changes):
-            lines.append(f"    ... and {result.changed - len(result.changes)} more")
+            more.append(f"... and {result.changed - len(result.changes)} more")
+        text += [line, *(f"    {said(one, language)}" for one in more)]
     count = {status: sum(result.status == status for result in results) for status in ("same", "changed", "failed")}
     new = sum(result.status == "new" for result in results)
-    lines.append(
+    last = (
         f"{len(results)} recordings: {count['same']} as they were, {count['changed']} changed, {count['failed']} failed"
-        + (f", {new} with nothing to compare with" if new else "")
     )
-    return "\n".join(lines) + "\n"
+    last += f", {new} with nothing to compare with" if new else ""
+    return "\n".join((*text, said(last, language))) + "\n"

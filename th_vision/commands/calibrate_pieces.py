@@ -90,7 +90,7 @@ def run(
     lines = "".join(f"{line}\n" for line in enrolled.lines)
     status = 1 if enrolled.doubts else 0
     if output == STDOUT:
-        return Outcome(text, tuple(enrolled.lines), status)
+        return Outcome(text, tuple(enrolled.lines), status, is_data=True)
     write_aside(output, text)
     return Outcome(lines, (), status)
 

@@ -42,7 +42,7 @@ def run(
         colors = own_pieces or game.pieces or Pieces()
         before = {} if turn == 0 else _names_before(explanation)
         _draw(explanation, before, colors, picture, language, game.crops)
-    return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)))
+    return Outcome(str(explanation), notes_of(record, adjudicate(record, rules, chosen)), is_data=True)
 
 
 def _names_before(explanation: Explanation) -> dict[str, str]:

@@ -61,7 +61,7 @@ def run(
     if json is not None and json != STDOUT:
         write_aside(json, layout.to_json() + "\n")
         return Outcome("", notes)
-    return Outcome("" if json is None and (ply or picture) else layout.to_json() + "\n", notes)
+    return Outcome("" if json is None and (ply or picture) else layout.to_json() + "\n", notes, is_data=True)
 
 
 def summary(layout: Layout) -> str:

@@ -85,7 +85,7 @@ def _running(camera: LiveCamera) -> Iterable[Finding]:
     if seen.color is not None:
         size += f", colour {seen.color.width}x{seen.color.height}"
     yield Finding("ok", f"{state.model} {state.serial}, firmware {state.firmware}, USB {state.usb or 'unknown'}")
-    projector = {True: "on", False: "off", None: "unknown"}[facts.emitter]
+    projector = {True: "switched on", False: "switched off", None: "unknown"}[facts.emitter]
     warmth = "unknown" if state.temperature_c is None else f"{state.temperature_c:.0f} degrees"
     yield Finding(
         "ok",

@@ -15,6 +15,7 @@ from th_vision.sessions import header as names
 from th_vision.sessions.reader import Session, being_written, open_session
 from th_vision.sessions.writer import many
 from th_vision.sources import CLOUD_SUFFIXES, open_source
+from th_vision.wrapping import in_columns
 
 
 @dataclass
@@ -30,12 +31,12 @@ class Info:
             self.rows.append((what, str(value)))
 
     def __str__(self) -> str:
-        width = max((len(what) for what, _ in self.rows), default=0)
-        return "".join(f"{what:{width}}  {value}\n" for what, value in self.rows)
+        return in_columns(self.rows)
 
 
-def inform(path: Path, *, check: bool = False) -> Info:
-    """Say what is in a file or folder. ``check``: read every frame of it, and hold it against its hashes.
+def inform(path: Path, *, check: bool = False, language: str = "en") -> Info:
+    """Say what is in a file or folder. ``check``: read every frame of it, and hold it against its hashes. Of a case
+    also its rulings, in the language.
 
     Raises:
         VisionError, RulesError: there is no such thing, or nothing of it can be read.
@@ -45,16 +46,17 @@ def inform(path: Path, *, check: bool = False) -> Info:
         raise VisionError(f"{path}: there is no such file or folder; check its name")
     if path.is_dir():
         return _folder(path, check)
+    if suffix == ".zip":
+        return _case(path, check, language)
     of_kind: dict[str, Callable[[Path, bool], Info]] = {
         ".mcap": _session,
         ".jsonl": _record,
-        ".zip": _case,
         ".db3": _other,
         ".bag": _other,
         **dict.fromkeys(CLOUD_SUFFIXES, _cloud),
     }
     if suffix not in of_kind:
-        known = ", ".join(of_kind)
+        known = ", ".join((*of_kind, ".zip"))
         raise VisionError(f"{path}: is no kind of recording that is known ({known}, or a folder of images)")
     return of_kind[suffix](path, check)
 
@@ -176,7 +178,7 @@ def _record(path: Path, check: bool) -> Info:
     return info
 
 
-def _case(path: Path, check: bool) -> Info:
+def _case(path: Path, check: bool, language: str) -> Info:
     from th_vision.sessions.case import open_case
 
     with open_case(path) as case:
@@ -185,7 +187,7 @@ def _case(path: Path, check: bool) -> Info:
         info.add("rules", case.about.rules)
         info.add("players", ", ".join(case.about.players))
         for answer in case.answers:
-            for message in messages(answer):
+            for message in messages(answer, language=language):
                 info.add("ruled", f"{message.text} {message.reason}".strip())
         with_frames = _about_session(case.session, check)
         info.rows += with_frames.rows[1:]

@@ -1,0 +1,30 @@
+"""What a line is about, before its colon."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SENTENCES: Final[tuple[str, ...]] = (
+    "warning",
+    "problem",
+    "players",
+    "improve",
+    "note",
+    "frame {n}",
+    "doubt",
+    "pieces",
+    "standard output",
+    "standard input",
+    "option {name}",
+    "turn {turn}",
+    "ramp",
+    "car {name} of unknown player {player}",
+    "language {name}",
+    "rules {name}",
+    "line {n}",
+    "board",
+    "still view",
+    "command",
+    "virtual game",
+    "scenario {name}",
+)
