@@ -122,13 +122,13 @@ class FactCar(LineModel):
 class FactObject(CityObject, LineModel):
     """A city object as a fact. A building's or tower's ``on`` may be left to the geometry (``"table"``)."""
 
-    OPTIONAL = frozenset({"height", "on", "arch", "arch_height", "adjoins", "obstacles", "sigma_xy", "sigma_z"})
+    OPTIONAL = frozenset(
+        {"height", "on", "arch", "arch_height", "adjoins", "obstacles", "sigma_xy", "sigma_z", "kind_probability"}
+    )
 
     kind: CityKind
     outline: Annotated[tuple[Point2, ...], Field(min_length=3, max_length=1000)]
     arch_height: Annotated[float, Field(ge=0, le=2000, allow_inf_nan=False)] | None = None
-    sigma_xy: Sigma = 0.0
-    sigma_z: Sigma = 0.0
 
     @classmethod
     def of(cls, thing: CityObject) -> FactObject:

@@ -82,7 +82,8 @@ class Obstacle(BaseModel):
 class CityObject(_Piece):
     """A city object: its outline in plan view, height above the table or above its development area ``on``.
 
-    ``obstacles``: the trees or aircraft on an area, where they are known; no road may touch them.
+    ``obstacles``: the trees or aircraft on an area, where they are known; no road may touch them. ``sigma_xy``: of each
+    coordinate of a corner, ``sigma_z``: of the height.
     """
 
     kind: str
@@ -93,6 +94,9 @@ class CityObject(_Piece):
     arch_height: float | None = None
     adjoins: str | None = None
     obstacles: tuple[Obstacle, ...] = ()
+    sigma_xy: Sigma = 0.0
+    sigma_z: Sigma = 0.0
+    kind_probability: Probability = 1.0
 
 
 class Unknown(BaseModel):

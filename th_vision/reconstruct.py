@@ -6,6 +6,7 @@ from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.detect.assemble import assemble
 from th_vision.detect.by_depth_assembly import assemble_by_depth
+from th_vision.detect.city import eye_of, find_city, standing_on, without_city
 from th_vision.detect.finish import finish
 from th_vision.detect.plan import plan_view
 from th_vision.detect.unknown import clear_of, unknown_things, wide_areas, without
@@ -16,16 +17,22 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     """Find all pieces of a still view.
 
     ``prior``: what stood there before. Its pieces are looked for first at their old places, keep their ids, and are
-    reported only where they are still seen; only what they leave unexplained is searched anew. Without colour
+    reported only where they are still seen; only what they leave unexplained is searched anew. City objects are found
+    where ``pieces`` says how large they are; what stands on their cards stands higher by so much. Without colour
     (point clouds, frames that lost it) all is found by depth alone, with wider sigmas and no cars.
     """
     plan = plan_view(view)
+    before = prior.city if prior is not None else ()
+    city = find_city(plan, pieces, before)
+    known = city or before
+    plan = without_city(plan, city)
+    eye = eye_of(plan)
+    flat = standing_on(prior, before, eye, -1.0) if prior is not None else None
     wide = wide_areas(plan)
     if plan.color is not None:
-        layout = finish(plan, pieces, assemble(plan, pieces, prior), prior)
+        layout = finish(plan, pieces, assemble(plan, pieces, flat), flat)
     else:
         pieces_only = without(plan, wide) if wide.any() else plan
-        layout = finish(pieces_only, pieces, assemble_by_depth(pieces_only, pieces, prior), prior)
-    layout = clear_of(layout, plan, wide)
-    unknown = unknown_things(plan, pieces, layout, wide, prior.city if prior is not None else ())
-    return layout.model_copy(update={"unknown": unknown})
+        layout = finish(pieces_only, pieces, assemble_by_depth(pieces_only, pieces, flat), flat)
+    layout = standing_on(clear_of(layout, plan, wide), city, eye).model_copy(update={"city": city})
+    return layout.model_copy(update={"unknown": unknown_things(plan, pieces, layout, wide, known)})

@@ -1,0 +1,372 @@
+"""Cards that lie flat on the table: rectangles of known sizes, by the change of colour at their rims and by depth.
+
+A card is too thin to be cut out of depth, and other pieces may lie across it. So each kind is laid wherever something
+rises or looks new, at every turn; what counts is how much of its rim is an edge of the change against the empty table,
+that depth shows it to lie higher than what is around it, and that it looks new inside and not outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from shapely.geometry import Polygon
+
+from rules.pieces import Box, Pieces
+from th_vision import tolerances
+from th_vision.detect.city_maps import Bits, CityMaps, cards_of, city_maps
+from th_vision.detect.plan import Field, Image, PlanView
+from th_vision.detect.sampling import sample
+
+Array = NDArray[np.float64]
+_BAND = (1.25, 2.5)
+"""Cells outside and inside of a rim in which it may be seen at first; print beside it is inside."""
+_HALF = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A card of a kind with its middle at (x, y), mm, its length turned by ``turn`` (radians).
+
+    ``rim``: share (0 to 1) of its rim that is seen. ``new``: share of what is beside its rim that is new inside and not
+    outside. ``rise_mm``: how much higher it lies than the table around it, NaN where too little was seen. ``score``:
+    all of it together. ``probability``: that it is of this kind. ``inset_mm``: how far inside its rim its
+    outline was seen. ``sigma_mm``: of each coordinate of its corners.
+    """
+
+    kind: str
+    x: float
+    y: float
+    turn: float
+    length: float
+    width: float
+    height_mm: float
+    rim: float
+    new: float
+    rise_mm: float
+    score: float
+    probability: float = 1.0
+    inset_mm: float = 0.0
+    sigma_mm: float = tolerances.CITY_SIGMA_MM
+
+    def corners(self, more_mm: float = 0.0) -> Array:
+        """(4, 2) corners, counter-clockwise, ``more_mm`` further out."""
+        return corners_of((self.x, self.y, self.turn), self.length + 2 * more_mm, self.width + 2 * more_mm)
+
+    def outline(self) -> Polygon:
+        """Its outline in plan."""
+        return Polygon(self.corners())
+
+
+def corners_of(pose: Sequence[float] | Array, length: float, width: float) -> Array:
+    """(4, 2) corners of a rectangle about (x, y, turn), counter-clockwise."""
+    x, y, turn = (float(v) for v in pose)
+    c, s = np.cos(turn), np.sin(turn)
+    return np.asarray(_HALF * [length, width] @ np.array([[c, s], [-s, c]]) + [x, y])
+
+
+def find_cards(plan: PlanView, pieces: Pieces, maps: CityMaps, where: Bits, free_of: Sequence[Polygon]) -> list[Laid]:
+    """The cards that lie about cells ``where`` of coarse maps, best first, none over another or over ``free_of``."""
+    cards = cards_of(pieces)
+    if not where.any() or not cards:
+        return []
+    near = _cut(maps, where, max(float(np.hypot(b.length, b.width)) for b in cards.values()) / 2 + 10)
+    fine = city_maps(plan, min(b.height for b in cards.values()), tolerances.CITY_PITCH_MM, near)
+    found = [_settled(fine, cards, guess) for guess in _guesses(fine, maps, where, cards)]
+    # a card that is explained by a larger one lies within it: its print looks like smaller cards
+    found.sort(key=lambda card: -card.score - tolerances.CITY_LARGER * np.log(card.length * card.width))
+    kept: list[Laid] = []
+    taken = list(free_of)
+    for card in found:
+        outline = card.outline()
+        if card.score < tolerances.CITY_LEAST_SCORE or card.rim < tolerances.CITY_LEAST_RIM:
+            continue
+        if any(outline.intersection(other).area > tolerances.CITY_OVERLAP * outline.area for other in taken):
+            continue
+        rivals: dict[str, Laid] = {}
+        for other in found:
+            if other.kind != card.kind and outline.intersection(other.outline()).area > 0.5 * outline.area:
+                rivals.setdefault(other.kind, other)
+        kept.append(placed(plan, cards, card, tuple(rivals.values())))
+        taken.append(outline)
+    return kept
+
+
+def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[Laid]) -> Laid:
+    """A card where finer cells show its rim, of the kind that shows most of it there, and how probable that is."""
+    low, high = (f(card.corners(tolerances.CITY_ROOM_MM), axis=0) for f in (np.min, np.max))
+    near = Field(float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+    fine = city_maps(plan, cards[card.kind].height, tolerances.CITY_FINE_MM, near)
+    tried = [
+        settled(fine, one.kind, cards[one.kind], (one.x, one.y, one.turn), 1.0, tolerances.CITY_NEXT_WEIGHT, framed)
+        for one in (card, *rivals[:3])
+        for framed in (False, True)
+    ]
+    scores = np.array([_sure(fine, one) for one in tried])
+    best = int(np.argmax(scores))
+    of_kind = {one.kind: max(scores[k] for k, other in enumerate(tried) if other.kind == one.kind) for one in tried}
+    odds = np.exp(tolerances.CITY_KIND_SHARPNESS * (np.array(list(of_kind.values())) - scores[best]))
+    return replace(tried[best], score=card.score, probability=float(1 / odds.sum()))
+
+
+def _sure(maps: CityMaps, card: Laid) -> float:
+    """How well a card fits in the end: its rim, what is new beside it, and that its sides look alike just inside of
+    where its outline was seen: the rim of a shadow and a line of the print don't."""
+    uneven = 0.0
+    if maps.change is not None:
+        inner = card.inset_mm + tolerances.CITY_NEXT_MM
+        points, _ = _rim_points((card.x, card.y, card.turn), card.length - 2 * inner, card.width - 2 * inner, 1.0)
+        sides = np.nan_to_num(_at(maps, maps.change, points)).reshape(4, -1, 3)
+        colors = np.median(sides, axis=1)
+        away = np.linalg.norm(colors - np.median(colors, axis=0), axis=1)
+        uneven = float(np.minimum(away, tolerances.CITY_UNEVEN_MOST).mean())
+    return card.rim + tolerances.CITY_KIND_NEW * card.new - tolerances.CITY_UNEVEN * uneven
+
+
+def looked_at(maps: CityMaps, kind: str, box: Box, pose: Sequence[float] | Array, inset_mm: float = 0.0) -> Laid:
+    """What the maps show of a card of this size at this place, its outline ``inset_mm`` inside of its rim."""
+    x, y, turn = (float(v) for v in pose)
+    edges, _ = _profiles(maps, box, np.array([pose]), np.array([-inset_mm]))
+    by_side = np.sort(edges[0, :, 0])
+    # another piece may cover one side in part; all four make a card
+    seen = float((0.5 * by_side[0] + by_side[1:].sum()) / 3.5) - tolerances.CITY_INSET_COST * inset_mm
+    points, normals = _rim_points(pose, box.length, box.width, tolerances.CITY_ALONG_MM)
+    beside = tolerances.CITY_BESIDE_MM
+    inner, outer = (_at(maps, maps.other, points + side * beside * normals) for side in (-1.0, 1.0))
+    new = float(np.mean(np.nan_to_num(inner) - np.nan_to_num(outer)))
+    rise, sigma = _rise(maps, box, pose)
+    depth = 0.0 if np.isnan(rise) else float(np.clip(rise / box.height, 0.0, 1.0))
+    trust = 1.0 if np.isnan(sigma) else float(1 / (1 + (2 * sigma / box.height) ** 2))
+    off = 0.0 if np.isnan(rise) else max(0.0, abs(rise - box.height) - 3 * sigma - 0.5 * box.height) / box.height
+    score = seen + 0.5 * new + 0.5 * trust * depth - off
+    return Laid(kind, x, y, turn, box.length, box.width, box.height, seen, new, rise, score, inset_mm=inset_mm)
+
+
+def _rise(maps: CityMaps, box: Box, pose: Sequence[float] | Array) -> tuple[float, float]:
+    """How much higher than the table around it a card lies by depth, and the sigma of that; NaN: too little seen."""
+    spread = tolerances.CITY_BLUR_MM
+    inside = _grid(pose, box.length - 2 * spread, box.width - 2 * spread, 3.0)
+    around, _ = _rim_points(pose, box.length + 3 * spread, box.width + 3 * spread, 3.0)
+    room = box.height + tolerances.CITY_LOW_MM
+    values = []
+    for points in (inside, around):
+        height = _at(maps, maps.height, points)
+        height = height[np.isfinite(height) & (np.abs(height) < room)]
+        if len(height) < 0.25 * len(points):
+            return float("nan"), float("nan")
+        values.append(height)
+    area = len(values[0]) * 9.0
+    samples = max(area / maps.sample_mm2, 0.5)
+    return float(np.mean(values[0]) - np.mean(values[1])), float(maps.sigma_mm / np.sqrt(samples))
+
+
+def _guesses(
+    fine: CityMaps, coarse: CityMaps, where: Bits, cards: dict[str, Box]
+) -> list[tuple[str, tuple[float, float, float]]]:
+    """Kinds and poses to begin with: the best of all turns about each place, a few for each kind."""
+    xs, ys = coarse.field.grid(coarse.pitch)
+    v, u = np.nonzero(where)
+    centers = np.stack([xs[u], ys[v]], axis=1)
+    layers = fine.rims
+    fx, fy = fine.field.grid(fine.pitch)
+    origin = np.array([fx[0], fy[0]])
+    found: list[tuple[float, str, tuple[float, float, float]]] = []
+    height, width = fine.height.shape
+    side = int(np.ceil(np.hypot(height, width))) + 2
+    for turn in np.radians(np.arange(0.0, 90.0, tolerances.CITY_TURN_DEG)):
+        c, s = float(np.cos(turn)), float(np.sin(turn))
+        # cell (u, v) of the turned picture shows table direction (c, s) as its u
+        M = np.array([[c, s, 0.0], [-s, c, 0.0]])
+        M[:, 2] = side / 2 - M[:, :2] @ [width / 2, height / 2]
+        turned = cv2.warpAffine(layers, M.astype(np.float32), (side, side))
+        cross = 2 * c * s * turned[..., 1]
+        along = c * c * turned[..., 0] + cross + s * s * turned[..., 2]  # edges across u
+        aside = s * s * turned[..., 0] - cross + c * c * turned[..., 2]
+        sums = [np.asarray(cv2.integral(layer), dtype=np.float64) for layer in (along, aside, turned[..., 3])]
+        cells = ((centers - origin) / fine.pitch) @ M[:, :2].T + M[:, 2]
+        for kind, box in cards.items():
+            sizes = [(box.length, box.width, 0.0)]
+            if abs(box.length - box.width) > fine.pitch:
+                sizes.append((box.width, box.length, np.pi / 2))
+            for a, b, more in sizes:
+                scores = _filtered(sums, cells, a / fine.pitch / 2, b / fine.pitch / 2)
+                for k in _best(scores, centers):
+                    x, y = (float(v) for v in centers[k])
+                    found.append((float(scores[k]), kind, (x, y, float(turn + more))))
+    found.sort(key=lambda one: -one[0])
+    kept: list[tuple[float, str, tuple[float, float, float]]] = []
+    for score, kind, pose in found:
+        near = [
+            one for one in kept if np.hypot(one[2][0] - pose[0], one[2][1] - pose[1]) < tolerances.CITY_ONE_PLACE_MM
+        ]
+        alike = sum(one[1] == kind for one in near)
+        if alike < 3 and (not near or score > tolerances.CITY_GUESS_SHARE * near[0][0]):
+            kept.append((score, kind, pose))
+    return [(kind, pose) for _, kind, pose in kept]
+
+
+def _filtered(sums: list[Array], cells: Array, half_a: float, half_b: float) -> Array:
+    """(n,) how well a rectangle along the axes fits about each cell: edges along its four sides, new inside."""
+    along, aside, other = sums
+
+    def box(total: Array, u0: Array, v0: Array, u1: Array, v1: Array) -> Array:
+        size = total.shape[0] - 1
+        u0, u1, v0, v1 = (np.clip(np.rint(x + 0.5).astype(int), 0, size) for x in (u0, u1, v0, v1))
+        return np.asarray(total[v1, u1] - total[v0, u1] - total[v1, u0] + total[v0, u0])
+
+    u, v = cells[:, 0], cells[:, 1]
+    out, into = _BAND
+    sides = [
+        box(along, u - half_a - out, v - half_b, u - half_a + into, v + half_b) / (2 * half_b),
+        box(along, u + half_a - into, v - half_b, u + half_a + out, v + half_b) / (2 * half_b),
+        box(aside, u - half_a, v - half_b - out, u + half_a, v - half_b + into) / (2 * half_a),
+        box(aside, u - half_a, v + half_b - into, u + half_a, v + half_b + out) / (2 * half_a),
+    ]
+    rim = np.sort(np.minimum(np.stack(sides), 1.3), axis=0)
+    inner, outer = (box(other, u - half_a - r, v - half_b - r, u + half_a + r, v + half_b + r) for r in (-1.0, 1.5))
+    beyond = box(other, u - half_a - 4.0, v - half_b - 4.0, u + half_a + 4.0, v + half_b + 4.0) - outer
+    size = 4 * half_a * half_b
+    around = 4 * (half_a + 4.0) * (half_b + 4.0) - 4 * (half_a + 1.5) * (half_b + 1.5)
+    new = inner / max(size - 4 * (half_a + half_b), 1.0) - beyond / around
+    return np.asarray((0.5 * rim[0] + rim[1:].sum(axis=0)) / 3.5 + 0.5 * new)
+
+
+def _best(score: Array, centers: Array, count: int = 3) -> list[int]:
+    """Indices of the best few places that are apart from each other."""
+    out: list[int] = []
+    for k in np.argsort(-score)[:200]:
+        if score[k] < tolerances.CITY_GUESS_SCORE or len(out) == 8 * count:
+            break
+        if all(np.hypot(*(centers[k] - centers[m])) > tolerances.CITY_ONE_PLACE_MM / 2 for m in out):
+            out.append(int(k))
+    return out
+
+
+def _settled(maps: CityMaps, cards: dict[str, Box], guess: tuple[str, tuple[float, float, float]]) -> Laid:
+    """A guess moved to where it fits best."""
+    kind, pose = guess
+    return settled(maps, kind, cards[kind], pose)
+
+
+def settled(
+    maps: CityMaps,
+    kind: str,
+    box: Box,
+    pose: Sequence[float] | Array,
+    turn_deg: float = 4.0,
+    weight: float = tolerances.CITY_FIRST_WEIGHT,
+    framed: bool | None = None,
+) -> Laid:
+    """A card moved from a pose nearby to where its rim is seen best: edges across it, and (by ``weight``) another
+    colour next to it on the inside, the table's on the outside. ``framed``: whether it is a frame printed inside its
+    rim that is seen (None: either)."""
+    step_deg = turn_deg / 3
+    best = np.array(pose, dtype=np.float64)
+    inset = 0.0
+    while step_deg > tolerances.CITY_LEAST_TURN_DEG:
+        turns = np.radians(step_deg) * np.arange(-3, 4)
+        best, inset = _shifted(maps, box, best + np.outer(turns, [0.0, 0.0, 1.0]), weight, framed)
+        step_deg /= 3
+    return looked_at(maps, kind, box, best, inset)
+
+
+def _shifted(maps: CityMaps, box: Box, poses: Array, weight: float, framed: bool | None) -> tuple[Array, float]:
+    """The best place of a card at the best of some poses (n, 3), and how far inside its rim its outline was seen, mm.
+
+    Its size is known, so two opposite sides say where it is. Where the rim looks like the table, a frame that is
+    printed as far inside of it on all sides says the same.
+    """
+    step, reach, deep = tolerances.CITY_STEP_MM, tolerances.CITY_STEPS, tolerances.CITY_INSET_STEPS
+    offsets: Array = np.asarray(step * np.arange(-reach - deep, reach + 1), dtype=np.float64)
+    edges, beside = _profiles(maps, box, poses, offsets)
+    insets = np.arange(0 if framed is not True else tolerances.CITY_INSET_LEAST, deep + 1, 2)
+    insets = insets[:1] if framed is False else insets
+    at = deep - insets[:, None] + np.arange(2 * reach + 1)  # (insets, places)
+    total = np.broadcast_to(-tolerances.CITY_INSET_COST * insets * step, (len(poses), len(insets))).copy()
+    rows: list[Array] = []
+    # sides 0 to 3 face: minus v, plus u, plus v, minus u
+    for plus, minus in ((1, 3), (2, 0)):
+        one, other = edges[:, plus][:, at], edges[:, minus][:, at][..., ::-1]
+        # a line of the print, or the rim of a shadow, is an edge on one side only
+        both = one + other + np.minimum(one, other)
+        both = both + weight * (beside[:, plus, deep:] + beside[:, minus, deep:][:, ::-1])[:, None]
+        rows.append(both)
+        total += both.max(axis=2) / 6
+    n, m = np.unravel_index(int(np.argmax(total)), total.shape)
+    moved = poses[n].copy()
+    c, s = np.cos(moved[2]), np.sin(moved[2])
+    for both, way in zip(rows, (np.array([c, s]), np.array([-s, c])), strict=True):
+        row = both[n, m]
+        k = int(np.argmax(row))
+        sub = 0.0
+        if 0 < k < len(row) - 1:
+            bend = row[k - 1] - 2 * row[k] + row[k + 1]
+            sub = float(np.clip(0.5 * (row[k - 1] - row[k + 1]) / bend, -0.5, 0.5)) if bend < -1e-6 else 0.0
+        moved[:2] += way * (k - reach + sub) * step
+    return moved, float(insets[m] * step)
+
+
+def _profiles(maps: CityMaps, box: Box, poses: Array, offsets: Array) -> tuple[Array, Array]:
+    """(n, 4, k) each, of n poses: by how much further out each side is asked, the share of it that is an edge there;
+    and how much more of what is next to it is of another colour than the table inside than outside."""
+    corners = np.stack([corners_of(pose, box.length, box.width) for pose in poses])  # (n, 4, 2)
+    ways = np.roll(corners, -1, axis=1) - corners
+    count = max(8, round((box.length + box.width) / 2 / tolerances.CITY_ALONG_MM))
+    t = (np.arange(count) + 0.5) / count
+    points = corners[:, :, None] + t[:, None] * ways[:, :, None]
+    units = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
+    normals = np.stack([units[..., 1], -units[..., 0]], axis=-1)
+    places = points[:, :, :, None] + offsets[:, None] * normals[:, :, None, None]
+    seen = np.nan_to_num(_at(maps, maps.rims, places.reshape(len(poses) * 4, -1, 2)))
+    mean = seen.reshape(len(poses), 4, count, len(offsets), 4).mean(axis=2)
+    nx, ny = normals[..., 0, None], normals[..., 1, None]
+    edge = mean[..., 0] * nx * nx + 2 * mean[..., 1] * nx * ny + mean[..., 2] * ny * ny
+    shift = round(max(tolerances.CITY_NEXT_MM, maps.pitch) / tolerances.CITY_STEP_MM)
+    padded = np.pad(mean[..., 3], ((0, 0), (0, 0), (shift, shift)), mode="edge")
+    return np.asarray(edge), np.asarray(padded[..., : len(offsets)] - padded[..., 2 * shift :])
+
+
+def _rim_points(pose: Sequence[float] | Array, length: float, width: float, pitch: float) -> tuple[Array, Array]:
+    """Points (n, 2) along the four sides of a rectangle, as many on each, and their normals outwards."""
+    corners = corners_of(pose, length, width)
+    count = max(8, round((length + width) / 2 / pitch))
+    t = ((np.arange(count) + 0.5) / count)[:, None]
+    points, normals = [], []
+    for k in range(4):
+        a, b = corners[k], corners[(k + 1) % 4]
+        way = (b - a) / np.hypot(*(b - a))
+        points.append(a + t * (b - a))
+        normals.append(np.broadcast_to([way[1], -way[0]], (count, 2)))
+    return np.concatenate(points), np.concatenate(normals)
+
+
+def _grid(pose: Sequence[float] | Array, length: float, width: float, pitch: float) -> Array:
+    """(n, 2) points over a rectangle."""
+    x, y, turn = (float(v) for v in pose)
+    u = np.arange(-length / 2 + pitch / 2, length / 2, pitch)
+    v = np.arange(-width / 2 + pitch / 2, width / 2, pitch)
+    gu, gv = (g.ravel() for g in np.meshgrid(u, v))
+    c, s = np.cos(turn), np.sin(turn)
+    return np.stack([x + c * gu - s * gv, y + s * gu + c * gv], axis=1)
+
+
+def _at(maps: CityMaps, image: Image, points: Array) -> Image:
+    """Bilinear values of a map at (n, ..., 2) plan points; NaN outside."""
+    corner = np.array([maps.field.x0 + maps.pitch / 2, maps.field.y0 + maps.pitch / 2])
+    return sample(image, (points - corner) / maps.pitch)
+
+
+def _cut(maps: CityMaps, where: Bits, room_mm: float) -> Field:
+    """The part of the field about some cells with room around it."""
+    xs, ys = maps.field.grid(maps.pitch)
+    v, u = np.nonzero(where)
+    whole = maps.field
+    return Field(
+        max(whole.x0, float(xs[u.min()]) - room_mm),
+        max(whole.y0, float(ys[v.min()]) - room_mm),
+        min(whole.x1, float(xs[u.max()]) + room_mm),
+        min(whole.y1, float(ys[v.max()]) + room_mm),
+    )
