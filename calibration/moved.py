@@ -22,9 +22,7 @@ def picture_shift_px(
     is left is compared by phase correlation. A shift is believed where it is small, a clear peak, and where moving the
     one picture by it makes it more like the other than leaving it.
     """
-    wide = cv2.dilate(ignore.astype(np.uint8), np.ones((41, 41), np.uint8))
-    weight = cv2.GaussianBlur((wide == 0).astype(np.float32), (0, 0), 8)
-    a, b = (_texture(picture, np.asarray(weight, dtype=np.float32)) for picture in (before_bgr, after_bgr))
+    a, b = _textures(before_bgr, after_bgr, ignore)
     size = (a.shape[1], a.shape[0])
     (x, y), response = cv2.phaseCorrelate(a, b, cv2.createHanningWindow(size, cv2.CV_32F))
     if response < TOLERANCES.min_shift_response or np.hypot(2 * x, 2 * y) > TOLERANCES.max_shift_px:
@@ -33,6 +31,23 @@ def picture_shift_px(
     if np.hypot(x, y) > 0.5 and _alike(moved, b) < _alike(a, b) + 0.01:
         return None
     return 2 * float(x), 2 * float(y)
+
+
+def pictures_alike(before_bgr: NDArray[np.uint8], after_bgr: NDArray[np.uint8]) -> float:
+    """How alike the texture of two (h, w, 3) views is where it lies: 1 the same, 0 nothing in common. Pieces that come
+    and go, and another light, take little of it; a shift by some pixels all. A table without texture has near 0."""
+    return _alike(*_textures(before_bgr, after_bgr, np.zeros(before_bgr.shape[:2], np.bool_)))
+
+
+def _textures(
+    before_bgr: NDArray[np.uint8], after_bgr: NDArray[np.uint8], ignore: NDArray[np.bool_]
+) -> tuple[Gray, Gray]:
+    weight = np.ones(ignore.shape, dtype=np.float32)
+    if ignore.any():
+        wide = cv2.dilate(ignore.astype(np.uint8), np.ones((41, 41), np.uint8))
+        weight = np.asarray(cv2.GaussianBlur((wide == 0).astype(np.float32), (0, 0), 8), dtype=np.float32)
+    a, b = (_texture(picture, weight) for picture in (before_bgr, after_bgr))
+    return a, b
 
 
 def _texture(picture: NDArray[np.uint8], weight: Gray) -> Gray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.bumped import measured_bump
-from calibration.moved import picture_shift_px
+from calibration.moved import picture_shift_px, pictures_alike
 from calibration.table import TableCalibration
 from th_vision import tolerances as tol
 from th_vision.frame import Frame
@@ -27,8 +27,9 @@ Kind = Literal["moved", "measured", "back", "light"]
 
 @dataclass(frozen=True)
 class Noticed:
-    """``moved``: the picture shifted by about ``value`` mm, and it can't be measured yet. ``measured``: by ``value``
-    mm, ``table`` is how it is now. ``back``: all is as it was. ``light``: it became ``value`` times as bright."""
+    """``moved``: the picture shifted by about ``value`` mm (0: nobody knows how far), and it can't be measured yet.
+    ``measured``: by ``value`` mm, ``table`` is how it is now. ``back``: all is as it was. ``light``: ``value`` times
+    as bright as it was."""
 
     kind: Kind
     value: float = 0.0
@@ -44,6 +45,7 @@ class Steady:
         self._reference: Picture | None = None
         self._looked_s = float("-inf")
         self._suspicions = 0
+        self._usual: float | None = None  # how alike two pictures of the table at rest are
         self._moved = self._light = self._stirred = False
 
     @property
@@ -71,12 +73,14 @@ class Steady:
         mm_per_px = self._mm_per_px
         if shift is not None and np.hypot(*shift) * mm_per_px < tol.BUMP_MM:
             self._suspicions = 0
+            if self._usual is None:
+                self._usual = pictures_alike(reference, color)
             if self._moved:
                 self._moved = False
                 return Noticed("back")
             return self._other_light(reference, color)
         if shift is None and not self._differs(reference, color):
-            return None
+            return self._other_light(reference, color)
         self._suspicions += 1
         if self._suspicions < tol.BUMP_LOOKS:
             return None
@@ -97,13 +101,16 @@ class Steady:
                 self._moved, self._suspicions = False, 0
                 return Noticed("measured", bump.shift_mm, bump.sigma_mm, bump.table)
             about_mm = bump.shift_mm
-        if self._moved or not about_mm:
+        if self._moved:
             return None
         self._moved = True
         return Noticed("moved", about_mm)
 
     def _differs(self, reference: Picture, color: Picture) -> bool:
-        """Most of the picture is another one: a bump so large that no texture is found again where it was."""
+        """Most of the picture is another one: a bump so large that no texture is found again where it was. Where the
+        table has no texture to speak of, its brightness tells."""
+        if self._usual is not None and self._usual > tol.TEXTURE_TELLS:
+            return pictures_alike(reference, color) < tol.BUMP_ALIKE * self._usual
         a, b = (_small(picture) for picture in (reference, color))
         gain = float(np.median((b + 1) / (a + 1)))
         return float(np.mean(np.abs(b - a * gain) > tol.STILL_COLOR_LEVELS)) > tol.BUMP_SHARE

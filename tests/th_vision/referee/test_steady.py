@@ -63,6 +63,33 @@ def test_a_bump_is_noticed_and_measured_within_a_second() -> None:
     assert when - frames[6].time_s <= 1.0
 
 
+def textured(frame: Frame) -> Frame:
+    """The frame on a table with a grain that is clearer than the camera's noise."""
+    assert frame.color is not None
+    grain = np.random.default_rng(7).normal(0, 12, (frame.color.shape[0], frame.color.shape[1], 1))
+    grain = cv2.GaussianBlur(grain, (0, 0), 1.5)[:, :, None] * 5
+    return replace(frame, color=np.clip(frame.color + grain, 0, 255).astype(np.uint8))
+
+
+def test_a_bump_so_hard_that_nothing_is_found_where_it_was_is_measured_too() -> None:
+    scene = Scene()
+    frames = [textured(scene.frame()) for _ in range(6)]
+    frames += [shifted(textured(scene.frame()), 70.0, -30.0) for _ in range(8)]
+    ((when, noticed),) = seen_by(frames)
+    assert noticed.kind == "measured"
+    assert noticed.value == pytest.approx(np.hypot(70, 30) * MM_PER_PX, abs=2.0)
+    assert when - frames[6].time_s <= 1.0
+
+
+def test_a_hard_bump_that_can_t_be_measured_pauses_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steady, "measured_bump", lambda *_: None)
+    scene = Scene()
+    frames = [textured(scene.frame()) for _ in range(6)]
+    frames += [shifted(textured(scene.frame()), 70.0, -30.0) for _ in range(8)]
+    frames += [textured(scene.frame()) for _ in range(8)]
+    assert [noticed.kind for _, noticed in seen_by(frames)] == ["moved", "back"]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_pieces_that_come_and_noise_are_no_bump(seed: int) -> None:
     scene = Scene(seed)
