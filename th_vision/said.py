@@ -34,7 +34,7 @@ _PIECES: Final = (
 _PLAYERS: Final = {"player", "next", "owner", "giver", "taker"}
 _SENTENCES_WITHIN: Final = {
     *("where", "why", "way", "lies", "hint", "seen", "there"),
-    *("what", "todo", "kept", "noise", "age", "warmth", "projector", "verdict", "more", "span", "other"),
+    *("what", "todo", "kept", "noise", "age", "warmth", "projector", "verdict", "more", "span", "other", "unit"),
 }
 """Places of a reason, a remedy, or another part that is a sentence itself."""
 _LISTS: Final = {"parts": ", ", "either": " or ", "both": " and ", "options": " | "}
@@ -141,9 +141,14 @@ def _fitting(text: str, words: Words, wanted: Callable[[_Template], bool]) -> st
         if text.endswith(".") and not template.text.endswith("."):
             continue  # its full stop would be taken for a part of its last place
         match = _pattern(template.text).fullmatch(text)
-        if match is not None and all(map(_is_whole, match.groups())):
+        if match is not None and all(map(_is_whole, match.groups())) and not _takes_a_head(template.text, match):
             return _filled(template.key, match.groupdict(), words)
     return None
+
+
+def _takes_a_head(template: str, match: re.Match[str]) -> bool:
+    """Whether the place that a sentence begins with would take what stands before its colon, too."""
+    return template.startswith("{") and ": " in match[1] and ": " not in template
 
 
 def _is_whole(part: str) -> bool:
@@ -211,8 +216,8 @@ def _part(name: str, value: str, words: Words) -> str:
         if name == "both":
             return words.listed(parts)
         return (f" {words.text(say.OR)} " if name == "either" else _LISTS[name]).join(parts)
-    if _NUMBERS.fullmatch(name):
-        return value.replace(".", words.word(*DECIMAL_POINT)) if re.fullmatch(r"-?\d+\.\d+", value) else value
+    if _NUMBERS.fullmatch(name) or name == "share":
+        return value.replace(".", words.word(*DECIMAL_POINT)) if re.fullmatch(r"-?\d+\.\d+%?", value) else value
     return _either_case(value, words) or value if name in _SENTENCES_WITHIN else value
 
 

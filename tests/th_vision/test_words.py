@@ -24,7 +24,7 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 SAME_EVERYWHERE = {"Tokyo Highway", "± {k} sigma", "Asakusa", "Control", "No", "contact", "live", "Pause", "score {n}",
                    "total", "Tokyo Highway: {players}", "hand", "table",
                    "{camera}, firmware {firmware}, USB {usb}", "{n}, {span}", "{s} s", "{mm} +- {sigma} mm ({what})",
-                   "firmware", "no", "scenario {name}", "DATA is {name}", "depth_scale is {value}", "camera",
+                   "firmware", "no", "scenario {name}", "DATA is {name}", "depth_scale is {value}", "camera", "{x}x{y}, f {px} px",
                    "pixels"}  # fmt: skip
 """Words that one of the languages writes as English does."""
 

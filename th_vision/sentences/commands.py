@@ -192,7 +192,8 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "{n}, {span}",
     "{s} s",
     "{name} (damaged)",
-    "{size}, unit {mm} mm",
+    "{x}x{y}, f {px} px, unit {mm} mm",
+    "{x}x{y}, f {px} px",
     "is being recorded just now; this is what is in it by now",
     "cut before its end; th-vision repair makes a whole file of it",
     "{n} frames are damaged or missing",
@@ -219,4 +220,5 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "{n} frames of {camera} at {mm} mm, calibration in {folder}",
     "stopped",
     "no record is kept: {why}",
+    "none: a virtual camera",
 )

@@ -27,4 +27,6 @@ SENTENCES: Final[tuple[str, ...]] = (
     "command",
     "virtual game",
     "scenario {name}",
+    "frames",
+    "camera",
 )

@@ -41,7 +41,7 @@ SENTENCES: Final[tuple[str, ...]] = (
     "expected [fx, 0, 0, 0, fy, 0, cx, cy, 1] with fx, fy > 0",
     "it must hold one JSON object",
     "holds no JSON object",
-    "it must be {...} with the camera's data",
+    "it must be {form} with the camera's data",
     "depth_scale is {value}",
     "it is metres for each depth unit (0.001 where a unit is 1 mm)",
     "T_color_depth has {n} rows",

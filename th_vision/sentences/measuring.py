@@ -156,4 +156,5 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "the stick begins the first row and shows its direction: it may run anyhow over the table, and the other rows",
     "may lie on either side of it, the first player's nearest. Nothing else may lie on the table.",
     "take your hands away and record some seconds. What you leave out keeps its usual size.",
+    "deg",
 )

@@ -80,12 +80,12 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "take the others away ({todo})",
     "rows lie on both sides of the stick's row: lay all on one side of it ({todo})",
     Plural(
-        "{n} row beside the stick's, named is {n2} ({list}): lay a row for each, 5 cm apart ({todo})",
-        "{n} rows beside the stick's, named is {n2} ({list}): lay a row for each, 5 cm apart ({todo})",
+        "{n} row beside the stick's, named is {n2} ({both}): lay a row for each, 5 cm apart ({todo})",
+        "{n} rows beside the stick's, named is {n2} ({both}): lay a row for each, 5 cm apart ({todo})",
     ),
     Plural(
-        "{n} row beside the stick's, named are {n2} ({list}): lay a row for each, 5 cm apart ({todo})",
-        "{n} rows beside the stick's, named are {n2} ({list}): lay a row for each, 5 cm apart ({todo})",
+        "{n} row beside the stick's, named are {n2} ({both}): lay a row for each, 5 cm apart ({todo})",
+        "{n} rows beside the stick's, named are {n2} ({both}): lay a row for each, 5 cm apart ({todo})",
     ),
     "no row has all {n} types of car",
     "lay them all out in one row ({todo})",
@@ -238,4 +238,5 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "'{name}' is not a valid float",
     "'{name}' is not a valid int",
     "{name} is not in the range {span}",
+    "the city",
 )

@@ -95,4 +95,8 @@ SENTENCES: Final[tuple[str, ...]] = (
     "all of them",
     "nobody",
     "How many sigmas a value must be away from its limit to be called clear or fault.",
+    "source: Classic 2-player rules (Spanish and Dutch)",
+    "source: Rainbow City notes (Traditional Chinese)",
+    "source: Rainbow City rulebook, Basic Rules",
+    "source: Rainbow City rulebook, Basic Rules and Mission Rules",
 )

@@ -48,7 +48,7 @@ SENTENCES: Final[tuple[str, ...]] = (
     "change players",
     "player {name} has no colour in the pieces",
     "a field of {x} x {y} mm is too small",
-    "{n} x {n2} mm at least: a higher camera sees more",
+    "{size} at least: a higher camera sees more",
     "a frame can't be written as {name}",
     "holds a recording already",
     "holds frames (of a run that was cut, or goes on) already",
