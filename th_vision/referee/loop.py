@@ -225,8 +225,8 @@ class Referee:
             line = AlertLine(kind="camera-moved", value=noticed.value, turn=turn)
             moved = f"moved by about {noticed.value:.0f} mm" if noticed.value else "moved far"
             words = (
-                f"The camera or the table was moved by about {noticed.value:.0f} mm, and I can't measure how. Put it "
-                "back, or calibrate again and say recalibrate table.toml; go goes on as it is."
+                f"The camera or the table was {moved}, and I can't measure how. Put it back, or calibrate again and "
+                "say recalibrate table.toml; go goes on as it is."
             )
             self._waiting.clear()
             self._bumped = True
