@@ -23,7 +23,7 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     """
     plan = plan_view(view)
     before = prior.city if prior is not None else ()
-    city = find_city(plan, pieces, before)
+    city = find_city(plan, pieces, prior)
     known = city or before
     plan = without_city(plan, city)
     eye = eye_of(plan)

@@ -6,14 +6,15 @@ where they lay; only where something new rises or shows, is searched.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shapely import contains_xy
-from shapely.geometry import Point, Polygon
+from shapely import contains_xy, get_coordinates, line_interpolate_point
+from shapely.geometry import LineString, Point, Polygon
 
 from rules.layout import CityObject, Layout, Road
 from rules.pieces import Pieces
@@ -22,27 +23,35 @@ from th_vision.detect.city_cards import Laid, find_cards
 from th_vision.detect.city_maps import CARDS, SOLIDS, CityMaps, city_maps, low_places
 from th_vision.detect.city_solids import Stood, arch_on, fattening_mm, find_solids, obstacles_on
 from th_vision.detect.plan import PlanView
+from th_vision.detect.sampling import sample
+from th_vision.detect.unknown import covered
 from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.uint8]
+_RIM_PLACES = 80
+"""Places beside a known card's rim that are looked at, on either side."""
 
 
-def find_city(plan: PlanView, pieces: Pieces, prior: Sequence[CityObject] = ()) -> tuple[CityObject, ...]:
-    """All city objects of a view whose kinds ``pieces`` names; those of ``prior`` first, where they lay."""
+def find_city(plan: PlanView, pieces: Pieces, before: Layout | None = None) -> tuple[CityObject, ...]:
+    """All city objects of a view whose kinds ``pieces`` names. Those that stood ``before`` first, where they lay; new
+    ones only where neither these nor the columns and roads of that time explain what is seen."""
     if not pieces.city:
         return ()
     maps = city_maps(plan, 0.0, tolerances.CITY_COARSE_MM)
-    known = [thing for thing in prior if thing.kind in pieces.city and still_lies(plan, maps, thing)]
+    prior = before.city if before is not None else ()
+    candidates = [thing for thing in prior if thing.kind in pieces.city]
+    lies = still_lie(plan, maps, candidates)
+    known = [thing for thing, there in zip(candidates, lies, strict=True) if there]
     found = list(known)
-    taken = _cells(maps, [Polygon(thing.outline) for thing in known])
-    where = low_places(maps, pieces, taken)
+    where = low_places(maps, pieces, None if before is None else _explained(plan, pieces, maps, before, known))
     for card in find_cards(plan, pieces, maps, where, [Polygon(thing.outline) for thing in known]):
         found.append(_card(plan, card, _next_id([*prior, *found])))
     cards = [(Polygon(thing.outline), thing.height) for thing in found if thing.kind in CARDS]
     standing = [thing for thing in known if thing.kind in SOLIDS]
     open_view = without_city(plan, [*standing, *(thing for thing in known if thing.obstacles or thing.arch)])
-    for stood in find_solids(open_view, pieces, cards):
+    elsewhere = [Polygon(t.outline) for t in found if t.kind in CARDS and t.kind != "development_area"]
+    for stood in find_solids(open_view, pieces, cards, elsewhere):
         outline = Polygon(stood.corners)
         if all(outline.intersection(Polygon(one.outline)).area < 1.0 for one in standing):
             standing.append(_solid(stood, found, _next_id([*prior, *found])))
@@ -109,52 +118,68 @@ def _adjoining(things: Sequence[CityObject]) -> list[CityObject]:
 # --- where they lay ---------------------------------------------------------------------------------------------------
 
 
-def still_lies(plan: PlanView, maps: CityMaps, thing: CityObject) -> bool:
-    """Whether a known object is still seen where it was: a card's other colour within its rim and not beyond, or its
-    height by depth; a solid thing's height over its foot."""
-    outline = Polygon(thing.outline)
-    if thing.kind in SOLIDS:
-        return _still_stands(plan, thing, outline)
-    ring = outline.exterior
-    t = np.linspace(0, ring.length, 80, endpoint=False)
-    inside, outside = outline.buffer(-tolerances.CITY_BESIDE_MM), outline.buffer(tolerances.CITY_BESIDE_MM)
-    if inside.is_empty:
-        return False
-    inner = np.array([inside.exterior.interpolate(x / ring.length, normalized=True).coords[0] for x in t])
-    outer = np.array([outside.exterior.interpolate(x / ring.length, normalized=True).coords[0] for x in t])
-    new = [_changed(plan, points, thing.height) for points in (inner, outer)]
-    if np.isfinite(new[0]).mean() > 0.5:
-        share = float(np.nanmean(new[0]) - np.nanmean(new[1]))
-        if share > tolerances.CITY_STILL_NEW:
-            return True
-    cells = _cells(maps, [outline.buffer(-tolerances.CITY_BLUR_MM)])
-    height = maps.height[cells]
-    height = height[np.isfinite(height) & (np.abs(height) < thing.height + tolerances.CITY_LOW_MM)]
-    return bool(len(height) > 20 and np.mean(height) > tolerances.CITY_STILL_RISE * thing.height)
+def still_lie(plan: PlanView, maps: CityMaps, things: Sequence[CityObject]) -> list[bool]:
+    """Which known objects are still seen where they were: a card by the other colour within its rim and not beyond, or
+    by its height in depth; a solid thing by the height over its foot."""
+    cards = [thing for thing in things if thing.kind not in SOLIDS]
+    beside = _beside_rims(plan, cards)
+    out = []
+    for thing in things:
+        if thing.kind in SOLIDS:
+            out.append(_still_stands(plan, thing))
+            continue
+        if beside.get(thing.id, 0.0) > tolerances.CITY_STILL_NEW:
+            out.append(True)
+            continue
+        height = maps.height[_cells(maps, [Polygon(thing.outline).buffer(-tolerances.CITY_BLUR_MM)])]
+        height = height[np.isfinite(height) & (np.abs(height) < thing.height + tolerances.CITY_LOW_MM)]
+        out.append(bool(len(height) > 20 and np.mean(height) > tolerances.CITY_STILL_RISE * thing.height))
+    return out
 
 
-def _changed(plan: PlanView, points: Array, z_mm: float) -> Array:
-    """(n,) 1 where colour at plan points is not the empty table's, 0 where it is; NaN where it can't be said."""
+def _beside_rims(plan: PlanView, cards: Sequence[CityObject]) -> dict[str, float]:
+    """How much more of what is beside each card's rim is new inside than outside; without a picture, nothing."""
     empty = plan.table.empty.color_bgr
-    if plan.color is None or empty is None or empty.shape != plan.color.shape:
-        return np.full(len(points), np.nan)
-    at = np.c_[points, np.full(len(points), z_mm)]
-    now, before = plan.colors(at), replace(plan, color=empty.astype(np.float32)).colors(at)
-    change = np.abs(np.log((now + 10) / (before + 10))).max(axis=-1)
-    return np.where(np.isfinite(change), change > 2 * tolerances.CITY_FAINT, np.nan)
+    if not cards or plan.color is None or empty is None or empty.shape != plan.color.shape:
+        return {}
+    points = []
+    for card in cards:
+        rim = LineString([*card.outline, card.outline[0]])
+        for side in (1.0, -1.0):  # counter-clockwise: inside is to the left
+            line = rim.parallel_offset(tolerances.CITY_BESIDE_MM, "left" if side > 0 else "right", join_style=2)
+            places = line_interpolate_point(line, np.linspace(0, 1, _RIM_PLACES), normalized=True)
+            points.append(np.c_[get_coordinates(places), np.full(_RIM_PLACES, card.height)])
+    pixels = plan.color_pixels(np.concatenate(points))
+    now, then = plan.colors_at(pixels), sample(empty.astype(np.float32), pixels)
+    change = np.abs(np.log((now + 10) / (then + 10))).max(axis=-1)
+    new = np.where(np.isfinite(change), change > 2 * tolerances.CITY_FAINT, np.nan).reshape(len(cards), 2, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a card that can't be seen at all
+        share = np.nanmean(new, axis=2)
+    return {card.id: float(np.nan_to_num(one[0] - one[1])) for card, one in zip(cards, share, strict=True)}
 
 
-def _still_stands(plan: PlanView, thing: CityObject, outline: Polygon) -> bool:
-    """Whether a solid thing's roof is where it was, by depth: over its foot it is high, a bit further out it is not."""
-    share = 0.85 if thing.kind == "building" else 0.3
-    middle = np.asarray(outline.centroid.coords[0])
-    corners = np.asarray(outline.exterior.coords)[:-1]
-    inner = middle + (0.85 if thing.kind == "building" else 0.2) * (corners - middle)
-    least = share * thing.height
-    high = plan.heights(np.c_[inner, np.full(len(inner), thing.height)])
-    return (
-        bool(np.nanmean(np.where(np.isfinite(high), high > least, np.nan)) > 0.7) if np.isfinite(high).any() else True
-    )
+def _still_stands(plan: PlanView, thing: CityObject) -> bool:
+    """Whether depth shows a solid thing as high as it was, over its foot; one of which nothing is seen is believed."""
+    middle = np.mean(thing.outline, axis=0)
+    building = thing.kind == "building"
+    share, high = (0.85, 0.85) if building else (0.25, 0.4)
+    places = middle + share * (np.asarray(thing.outline) - middle)
+    points = np.concatenate([np.c_[places, np.full(len(places), z * thing.height)] for z in (0.5, 0.75, 1.0)])
+    seen = plan.heights(points if not building else points[-len(places) :])
+    seen = seen[np.isfinite(seen)]
+    if not len(seen):
+        return True
+    return bool(np.mean(seen > high * thing.height) > (0.7 if building else 0.2))
+
+
+def _explained(
+    plan: PlanView, pieces: Pieces, maps: CityMaps, before: Layout, known: Sequence[CityObject]
+) -> NDArray[np.bool_]:
+    """(ny, nx) cells where known pieces and city objects are seen, or what they hide."""
+    shape = covered(plan, pieces, before.model_copy(update={"city": tuple(known)}))
+    parts = list(shape.geoms) if hasattr(shape, "geoms") else [shape]
+    return _cells(maps, parts)
 
 
 def _cells(maps: CityMaps, shapes: Sequence[Polygon]) -> NDArray[np.bool_]:

@@ -71,14 +71,20 @@ def fattening_mm(plan: PlanView, z_mm: float) -> float:
     return float(mean_px * (plan.table.distance_mm - z_mm) / camera.depth.fx)
 
 
-def find_solids(plan: PlanView, pieces: Pieces, cards: Sequence[tuple[Polygon, float]]) -> list[Stood]:
-    """The buildings and towers of a view. ``cards``: outlines and heights of what they may stand on."""
+def find_solids(
+    plan: PlanView, pieces: Pieces, cards: Sequence[tuple[Polygon, float]], elsewhere: Sequence[Polygon] = ()
+) -> list[Stood]:
+    """The buildings and towers of a view. ``cards``: outlines and heights of what they may stand on; ``elsewhere``:
+    outlines of cards that carry something else."""
     solids = solids_of(pieces)
     if not solids:
         return []
     lowest = tolerances.CITY_SOLID_SHARE * min(box.height for box in solids.values())
     found = []
     for points in risen(plan, lowest):
+        middle = Point(*np.median(points[:, :2], axis=0))
+        if any(outline.buffer(tolerances.CITY_ARCH_OUT_MM).covers(middle) for outline in elsewhere):
+            continue
         best = max(
             (
                 one

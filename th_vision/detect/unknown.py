@@ -249,7 +249,7 @@ def _other_hue(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
         return []  # another light or a moved camera: colour says nothing
     xs, ys = plan.field.grid(pitch)
     gx, gy = np.meshgrid(xs, ys)
-    hidden = _covered(plan, pieces, layout)
+    hidden = covered(plan, pieces, layout)
     if not hidden.is_empty:
         new[contains_xy(hidden, gx, gy)] = 0
     closed = cv2.morphologyEx(new, cv2.MORPH_CLOSE, _disc(tolerances.FOREIGN_CLOSE_MM / 2 / pitch))
@@ -272,7 +272,7 @@ def _other_hue(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
     return out
 
 
-def _covered(plan: PlanView, pieces: Pieces, layout: Layout) -> Polygon:
+def covered(plan: PlanView, pieces: Pieces, layout: Layout) -> Polygon:
     """Where on the table plane the colour camera sees pieces, with some room (their sides, blur, shadows' rims)."""
     eye = np.linalg.inv(plan.table.T_color_table)[:3, 3]
 
