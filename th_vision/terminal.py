@@ -28,8 +28,8 @@ UNWRITTEN = -1  # standard output took not all of it; the status is BAD_INPUT's
 READER_GONE = 141  # as a shell reports a program whose output nobody reads any more
 
 
-_language = "en"
-"""What lines are said in; a process speaks one language."""
+_asked: str | None = None
+"""The language that was asked for; None: the system's. A process speaks one."""
 _stop_asked = False
 """Whether Ctrl-C came: a library that is just being loaded makes an error of its own out of it."""
 
@@ -96,10 +96,8 @@ def run(app: Callable[..., object], words: list[str]) -> int:
 
 def speak(language: str | None) -> None:
     """Say everything from now on in the language, or in the system's."""
-    global _language  # the streams of a process are global too
-    from th_vision.languages import spoken
-
-    _language = spoken(language)
+    global _asked  # the streams of a process are global too
+    _asked = language
 
 
 def _asked_for(words: list[str]) -> str | None:
@@ -112,11 +110,14 @@ def _asked_for(words: list[str]) -> str | None:
 
 
 def _in_words(text: str) -> str:
-    if _language == "en":
+    from th_vision.languages import spoken
+
+    language = spoken(_asked)
+    if language == "en":
         return text
     from th_vision.said import said_lines
 
-    return said_lines(text, _language)
+    return said_lines(text, language)
 
 
 def note(text: str) -> None:
