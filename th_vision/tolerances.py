@@ -178,8 +178,10 @@ EDGE_CONTRAST = 3.0
 STICK_LENGTH_SLACK_MM = 2.5
 # Pitch of the samples along and across a road.
 STRIP_PITCH_MM = 0.5
-# A road counts as present where depth shows its height less this much: noise, and a part (kernel, bow).
+# A road counts as present where depth shows its height less this much (or so many sigmas of a pixel, whichever is
+# more): noise, and a part (kernel, bow).
 ROAD_HEIGHT_SLACK_MM = 2.0
+ROAD_HEIGHT_SIGMAS = 3.0
 ROAD_HEIGHT_SLACK = 0.15
 # Least share of its length that a road must be present in depth to be looked at.
 ROAD_LEAST_PRESENCE = 0.75
@@ -253,6 +255,14 @@ RIM_PITCH_MM = 0.5
 ROAD_ACCEPT_PRESENCE = 0.88
 ROAD_ACCEPT_EDGES = 0.45
 ROAD_ACCEPT_LOW_MM = 4.0
+# Where both long edges and both tips are as clear as this, that presence will do.
+ROAD_CLEAR_EDGES = 0.75
+ROAD_CLEAR_TIPS = 0.6
+ROAD_CLEAR_PRESENCE = 0.75
+# What speaks for a road altogether (its presence, edges, tips and columns, about 0 to 4) must come to this.
+ROAD_ACCEPT_SCORE = 0.6
+# New roads between the same columns whose tips are nearer to each other than this are one, measured twice.
+ROAD_TWICE_MM = 1.0
 # Roads that lie over each other for more than this share are one road seen twice.
 ROAD_OVERLAP_SHARE = 0.3
 # A column without a road needs a rim seen at least to this share.
@@ -386,7 +396,10 @@ DEPTH_CAR_STEP_MM = 3.0
 DEPTH_MOST_CARS = 4
 DEPTH_CAR_GAIN = 10.0
 # A new road or lone column must lower the misfit to depth by this (chi-square of independent samples) to be believed.
+# The clearer a road's long edges are seen (0 to 1, from the first to the second share), the less depth must say.
 ROAD_LEAST_GAIN = 10.0
+ROAD_CLEAR_GAIN = 2.5
+ROAD_GAIN_EDGES = (0.55, 0.74)
 COLUMN_LEAST_GAIN = 4.0
 # A road from a standing column down to the table is tried where depth shows this share of its height.
 DEPTH_RAMP_SHARE = 0.35
@@ -661,6 +674,8 @@ CITY_SOLID_SHARE = 0.4
 # A roof is what is higher than this share, its outline what is higher than this part of its own top; sides may read so much longer or shorter than they are by depth.
 CITY_ROOF_SHARE = 0.75
 CITY_ROOF_PART = 0.9
+# A building is wider than a column by this part of what their sizes differ.
+CITY_WIDER = 0.35
 CITY_SOLID_SLACK_MM = 8.0
 # Ragged rims narrower than this are no part of a roof.
 CITY_RAGS_MM = 9.0

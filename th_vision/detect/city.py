@@ -21,7 +21,7 @@ from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.city_cards import Laid, find_cards
 from th_vision.detect.city_maps import CARDS, SOLIDS, CityMaps, city_maps, low_places
-from th_vision.detect.city_solids import Stood, arch_on, fattening_mm, find_solids, obstacles_on
+from th_vision.detect.city_solids import Stood, arch_on, blocks, fattening_mm, find_solids, obstacles_on
 from th_vision.detect.plan import PlanView
 from th_vision.detect.sampling import sample
 from th_vision.detect.unknown import covered
@@ -45,7 +45,9 @@ def find_city(plan: PlanView, pieces: Pieces, before: Layout | None = None) -> t
     known = [thing for thing, there in zip(candidates, lies, strict=True) if there]
     found = list(known)
     where = low_places(maps, pieces, None if before is None else _explained(plan, pieces, maps, before, known))
-    for card in find_cards(plan, pieces, maps, where, [Polygon(thing.outline) for thing in known]):
+    known_cards = [Polygon(thing.outline) for thing in known if thing.kind in CARDS]
+    built_on = [(float(block.pose[0]), float(block.pose[1])) for block in blocks(plan, pieces)] if where.any() else []
+    for card in find_cards(plan, pieces, maps, where, known_cards, built_on):
         found.append(_card(plan, card, _next_id([*prior, *found])))
     cards = [(Polygon(thing.outline), thing.height) for thing in found if thing.kind in CARDS]
     standing = [thing for thing in known if thing.kind in SOLIDS]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shapely.geometry import Polygon
+from shapely.geometry import Point, Polygon
 
 from rules.pieces import Box, Pieces
 from th_vision import tolerances
@@ -68,8 +68,17 @@ def corners_of(pose: Sequence[float] | Array, length: float, width: float) -> Ar
     return np.asarray(_HALF * [length, width] @ np.array([[c, s], [-s, c]]) + [x, y])
 
 
-def find_cards(plan: PlanView, pieces: Pieces, maps: CityMaps, where: Bits, free_of: Sequence[Polygon]) -> list[Laid]:
-    """The cards that lie about cells ``where`` of coarse maps, best first, none over another or over ``free_of``."""
+def find_cards(
+    plan: PlanView,
+    pieces: Pieces,
+    maps: CityMaps,
+    where: Bits,
+    free_of: Sequence[Polygon],
+    built_on: Sequence[tuple[float, float]] = (),
+) -> list[Laid]:
+    """The cards that lie about cells ``where`` of coarse maps, best first, none over another or over ``free_of``.
+
+    ``built_on``: plan places of buildings, which stand on development areas alone."""
     cards = cards_of(pieces)
     if not where.any() or not cards:
         return []
@@ -84,15 +93,26 @@ def find_cards(plan: PlanView, pieces: Pieces, maps: CityMaps, where: Bits, free
         outline = card.outline()
         if card.score < tolerances.CITY_LEAST_SCORE or card.rim < tolerances.CITY_LEAST_RIM:
             continue
+        if _built(card, built_on):
+            continue
         if any(outline.intersection(other).area > tolerances.CITY_OVERLAP * outline.area for other in taken):
             continue
         rivals: dict[str, Laid] = {}
         for other in found:
-            if other.kind != card.kind and outline.intersection(other.outline()).area > 0.5 * outline.area:
+            if (
+                other.kind != card.kind
+                and not _built(other, built_on)
+                and outline.intersection(other.outline()).area > 0.5 * outline.area
+            ):
                 rivals.setdefault(other.kind, other)
         kept.append(placed(plan, cards, card, tuple(rivals.values())))
         taken.append(outline)
     return kept
+
+
+def _built(card: Laid, built_on: Sequence[tuple[float, float]]) -> bool:
+    """Whether a card would lie under a building, and isn't of the kind on which buildings stand."""
+    return card.kind != "development_area" and any(card.outline().covers(Point(*place)) for place in built_on)
 
 
 def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[Laid]) -> Laid:

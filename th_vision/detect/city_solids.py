@@ -75,35 +75,21 @@ def find_solids(
     plan: PlanView, pieces: Pieces, cards: Sequence[tuple[Polygon, float]], elsewhere: Sequence[Polygon] = ()
 ) -> list[Stood]:
     """The buildings and towers of a view. ``cards``: outlines and heights of what they may stand on; ``elsewhere``:
-    outlines of cards that carry something else."""
-    solids = solids_of(pieces)
-    if not solids:
-        return []
-    lowest = tolerances.CITY_SOLID_SHARE * min(box.height for box in solids.values())
-    found = []
-    for points in risen(plan, lowest):
+    outlines of cards on which no tower stands."""
+    found = [_building(plan, pieces, cards, block) for block in blocks(plan, pieces)]
+    box = solids_of(pieces).get("tower")
+    if box is None:
+        return found
+    for points in risen(plan, tolerances.CITY_SOLID_SHARE * box.height):
         middle = Point(*np.median(points[:, :2], axis=0))
         if any(outline.buffer(tolerances.CITY_ARCH_OUT_MM).covers(middle) for outline in elsewhere):
             continue
-        best = max(
-            (
-                one
-                for kind, box in solids.items()
-                if (one := _stood(plan, pieces, kind, box, points, cards)) is not None
-            ),
-            key=lambda one: one.probability,
-            default=None,
-        )
-        if best is not None:
-            found.append(best)
+        if any(Polygon(one.corners).buffer(tolerances.CITY_SOLID_SLACK_MM).covers(middle) for one in found):
+            continue
+        tower = _tower(plan, pieces, box, points, cards)
+        if tower is not None:
+            found.append(tower)
     return found
-
-
-def _stood(
-    plan: PlanView, pieces: Pieces, kind: str, box: Box, points: Array, cards: Sequence[tuple[Polygon, float]]
-) -> Stood | None:
-    """A risen part as a thing of this kind, where it can be one."""
-    return _tower(plan, pieces, box, points, cards) if kind == "tower" else _building(plan, pieces, box, points, cards)
 
 
 def _base(x: float, y: float, cards: Sequence[tuple[Polygon, float]]) -> float:
@@ -111,39 +97,63 @@ def _base(x: float, y: float, cards: Sequence[tuple[Polygon, float]]) -> float:
     return max((height for outline, height in cards if outline.covers(Point(x, y))), default=0.0)
 
 
-def _building(
-    plan: PlanView, pieces: Pieces, box: Box, points: Array, cards: Sequence[tuple[Polygon, float]]
-) -> Stood | None:
-    """A block with a flat roof: as high as the box, wider than a column, its corners filled."""
-    top = points[points[:, 2] > tolerances.CITY_ROOF_SHARE * box.height]
-    if len(top) < 0.3 * len(points):
+@dataclass(frozen=True)
+class Block:
+    """Something with a building's height and size by depth: ``pose`` (x, y, turn), heights of its top, and of the part
+    of its roof that lies about its middle, over the table, mm."""
+
+    pose: Array
+    top_mm: float
+    roof_mm: float
+
+
+def blocks(plan: PlanView, pieces: Pieces) -> list[Block]:
+    """Blocks with a flat roof, as high as a building, wider than a column, their corners filled."""
+    box = pieces.city.get("building")
+    if box is None:
+        return []
+    found = (_as_block(plan, pieces, box, points) for points in risen(plan, tolerances.CITY_ROOF_SHARE * box.height))
+    return [block for block in found if block is not None]
+
+
+def _as_block(plan: PlanView, pieces: Pieces, box: Box, points: Array) -> Block | None:
+    top = float(np.quantile(points[:, 2], 0.9))
+    shape = _block(plan, points[points[:, 2] > tolerances.CITY_ROOF_PART * top])
+    if shape is None:
         return None
-    block = _block(plan, points[points[:, 2] > tolerances.CITY_ROOF_PART * np.quantile(points[:, 2], 0.9)])
-    if block is None:
-        return None
-    x, y, angle, length, width = block
+    x, y, turn, length, width = shape
     grown = 2 * fattening_mm(plan, box.height)
-    between = (pieces.disc.diameter + box.width) / 2 + grown
     slack = tolerances.CITY_SOLID_SLACK_MM
-    if width < between or abs(length - grown - box.length) > slack or abs(width - grown - box.width) > slack:
+    least = pieces.disc.diameter + tolerances.CITY_WIDER * (box.width - pieces.disc.diameter) + grown
+    if width < least or abs(length - grown - box.length) > slack or abs(width - grown - box.width) > slack:
         return None
-    base = _base(x, y, cards)
-    pose = np.array([x, y, angle])
-    corners = corners_of(pose, 0.7 * box.length, 0.7 * box.width)
-    roof = plan.heights(np.c_[corners, np.full(4, base + box.height)])
-    if np.sum(np.nan_to_num(roof, nan=1e3) > tolerances.CITY_ROOF_SHARE * box.height) < 4:
-        return None
-    high = points[:, 2][np.hypot(points[:, 0] - x, points[:, 1] - y) < box.width / 2]
-    read = float(np.quantile(high, 0.9)) - base
-    sigma = float(np.hypot(tolerances.CITY_HEIGHT_MM, tolerances.CITY_HEIGHT_SHARE * box.height))
-    if abs(read - box.height) > tolerances.CITY_HEIGHT_SIGMAS * sigma:
+    corners = corners_of((x, y, turn), 0.7 * box.length, 0.7 * box.width)
+    roof = plan.heights(np.c_[corners, np.full(4, box.height)])
+    if np.any(np.nan_to_num(roof, nan=1e3) < tolerances.CITY_ROOF_SHARE * box.height):
         return None
     away = np.hypot(points[:, 0] - x, points[:, 1] - y)
+    high = points[away < box.width / 2, 2]
+    if not len(high):
+        return None
+    read = float(np.quantile(high, 0.9))
+    if abs(read - box.height) > tolerances.CITY_HEIGHT_SIGMAS * _height_sigma(box):
+        return None
     ring = points[(away > 0.3 * box.width) & (away < 0.55 * box.width) & (points[:, 2] > 0.8 * read), 2]
-    found = _roof(plan, box, pose, float(np.median(ring)) if len(ring) else base + read)
+    return Block(np.array([x, y, turn]), read, float(np.median(ring)) if len(ring) else read)
+
+
+def _height_sigma(box: Box) -> float:
+    return float(np.hypot(tolerances.CITY_HEIGHT_MM, tolerances.CITY_HEIGHT_SHARE * box.height))
+
+
+def _building(plan: PlanView, pieces: Pieces, cards: Sequence[tuple[Polygon, float]], block: Block) -> Stood:
+    """A block as a building: its outline by colour, its height by depth and by what is usual of its kind."""
+    box, sigma = pieces.city["building"], _height_sigma(pieces.city["building"])
+    found = _roof(plan, box, block.pose, block.roof_mm)
     weight = (sigma / tolerances.CITY_OWN_HEIGHT_MM) ** 2  # how alike the pieces of one kind are
-    height = (read + weight * box.height) / (1 + weight)
-    return Stood("building", found.corners(), height, found.sigma_mm, sigma / np.sqrt(1 + weight), found.probability)
+    height = (block.top_mm - _base(found.x, found.y, cards) + weight * box.height) / (1 + weight)
+    sigma_z = float(sigma / np.sqrt(1 + weight))
+    return Stood("building", found.corners(), height, found.sigma_mm, sigma_z, found.probability)
 
 
 def _block(plan: PlanView, points: Array) -> tuple[float, float, float, float, float] | None:
