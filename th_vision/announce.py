@@ -6,7 +6,7 @@ to set it in lines: indented, wrapped to the terminal, in colour where that is w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,13 +30,26 @@ from rules.events import (
 from rules.game import TURN_OVER
 from rules.messages import Message, messages
 from rules.telling import describe
-from th_vision.follow_events import Checked, Entered, Guide, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
+from th_vision.follow_events import (
+    BackAgain,
+    Checked,
+    Entered,
+    Guide,
+    Output,
+    Reconsidered,
+    Reminded,
+    TakenAsIs,
+    Told,
+    Warned,
+)
 from th_vision.wrapping import columns, wrapped
 
 Kind = Literal["legal", "fault", "too_close", "info", "head"]
 SURE = 0.98
 """Counts and colours that are at least so probable are said without their probability."""
 NARROWEST = 24
+LONGEST_GUIDE = 6
+"""So many pieces are named at once that don't stand as they stood."""
 _NEXT_TURN = (MoveFact, PassFact, DiscardStickFact)
 _ANSI: Mapping[Kind, str] = {
     "legal": "\x1b[32m",
@@ -67,7 +80,8 @@ class Announcer:
     def __init__(self, *, language: str = "en", quiet: bool = False) -> None:
         self._language = language
         self._quiet = quiet
-        self._guided: dict[str, str] = {}
+        self._guided: dict[str, str] = {}  # what was said of each piece that is off
+        self._off: frozenset[str] = frozenset()
         self._names: dict[str, str] = {}
         self._as_is = False
         self._owed: CarsLine | None = None
@@ -99,6 +113,9 @@ class Announcer:
             return self._checked(output)
         if isinstance(output, TakenAsIs):
             return self._taken_as_is(output)
+        if isinstance(output, BackAgain):
+            self._as_is = output.missing > 0
+            return self._stand(output.pieces)
         if isinstance(output, Entered) and output.state == "rebuilt":
             return self._rebuilt(output)
         return []
@@ -106,14 +123,17 @@ class Announcer:
     def _checked(self, checked: Checked) -> list[Line]:
         if not checked.off:
             return [Line("The table stands as the record has it; the game goes on.", kind="legal")]
-        head = Line("The table is not as the record has it; please put it right, or accept it.", kind="too_close")
+        words = "The table is not as the record has it; please put it right, or accept it."
+        if not checked.there:
+            words = "Nothing of the game stands on the table. Build it up again; a new game begins without --resume."
+        head = Line(words, kind="too_close")
         return [head, *self._guide(Guide(checked.off, checked.time_s))]
 
     def _taken_as_is(self, taken: TakenAsIs) -> list[Line]:
-        self._guided = {}
+        unsaid = self._unsaid(taken.off)
+        self._guided, self._off = {}, frozenset()
         self._as_is = True
-        off = "; ".join(words for _, words in taken.off)
-        return [Line("The game goes on with the table as it is.", f"({off})", "too_close")]
+        return [Line("The game goes on with the table as it is.", kind="too_close"), *unsaid]
 
     def _rebuilt(self, output: Entered) -> list[Line]:
         as_is, self._as_is = self._as_is, False
@@ -187,14 +207,27 @@ class Announcer:
         return new
 
     def _guide(self, guide: Guide) -> list[Line]:
+        """What is back, and what is off in words that were not said yet."""
         now = dict(guide.off)
-        new = [
-            Line(words[:1].upper() + words[1:] + ".") for piece, words in guide.off if self._guided.get(piece) != words
-        ]
-        named = {piece: self._names.get(piece, piece) for piece in self._guided}
-        back = [Line(f"{named[piece]} stands as it stood.", kind="legal") for piece in self._guided if piece not in now]
-        self._guided = now
+        new = self._unsaid(guide.off)
+        back = self._stand([piece for piece in sorted(self._off, key=self._order) if piece not in now])
+        said = {piece: words for piece, words in self._guided.items() if piece in now}
+        self._guided, self._off = {**said, **dict(guide.off[:LONGEST_GUIDE])}, frozenset(now)
         return back + new
+
+    def _unsaid(self, off: Sequence[tuple[str, str]]) -> list[Line]:
+        """Of what is off the first few pieces, where that was not said yet in these words, and how many more."""
+        first, more = off[:LONGEST_GUIDE], len(off) - LONGEST_GUIDE
+        new = [Line(f"{words[:1].upper()}{words[1:]}.") for piece, words in first if self._guided.get(piece) != words]
+        return [*new, Line(f"And {more} more; g names all of them.")] if new and more > 0 else new
+
+    def _order(self, piece: str) -> tuple[bool, str]:
+        return piece not in self._guided, piece
+
+    def _stand(self, pieces: Sequence[str]) -> list[Line]:
+        if len(pieces) > LONGEST_GUIDE:
+            return [Line(f"{len(pieces)} pieces stand as they stood.", kind="legal")]
+        return [Line(f"{self._names.get(piece, piece)} stands as it stood.", kind="legal") for piece in pieces]
 
 
 def _once(said: list[Message]) -> list[Message]:

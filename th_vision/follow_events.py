@@ -164,10 +164,12 @@ class Reminded:
 
 @dataclass(frozen=True)
 class Checked:
-    """A resumed game was held against the table. ``off``: what differs, each piece with a short sentence."""
+    """A resumed game was held against the table. ``off``: what differs, each piece with a short sentence. ``there``: so
+    many of its pieces are on the table at all."""
 
     off: tuple[tuple[str, str], ...]
     time_s: float
+    there: int = 1
 
 
 @dataclass(frozen=True)
@@ -186,4 +188,13 @@ class TakenAsIs:
     time_s: float
 
 
-Output: TypeAlias = Entered | Told | Warned | Reminded | Checked | Guide | TakenAsIs | Reconsidered
+@dataclass(frozen=True)
+class BackAgain:
+    """Pieces that the players had given up stand again as they stood; so many are still ``missing``."""
+
+    pieces: tuple[str, ...]
+    missing: int
+    time_s: float
+
+
+Output: TypeAlias = Entered | Told | Warned | Reminded | Checked | Guide | TakenAsIs | BackAgain | Reconsidered

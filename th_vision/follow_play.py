@@ -18,6 +18,7 @@ from th_vision.change import Change, compare
 from th_vision.city import moved_objects, new_objects, placer
 from th_vision.credible import Credible, credible
 from th_vision.follow_events import (
+    BackAgain,
     Checked,
     Entered,
     Guide,
@@ -182,7 +183,7 @@ class Play:
         off = guide(change, every, self.game.owners)
         self._checking = 0 if off else self._checking - 1
         if off or not self._checking:
-            self._say(Checked(off, self._time_s))
+            self._say(Checked(off, self._time_s, len(every) - len(change.gone)))
         self._knocked |= {piece for piece, _ in off}
         return bool(off)
 
@@ -234,6 +235,7 @@ class Play:
         if back:
             self._absent = tuple(piece for piece in self._absent if piece not in back)
             self.known = along(self.known, back)
+            self._say(BackAgain(tuple(piece.id for piece in back), len(self._absent), self._time_s))
             self._enter("rebuilt")
             change, keep = self._change(event)
             self._tell_where(change, [piece.id for piece in back])

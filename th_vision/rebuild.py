@@ -47,7 +47,8 @@ def _where(piece: Piece) -> str:
         return f"at ({piece.x:.0f}, {piece.y:.0f}) mm, {levels}{top}"
     if isinstance(piece, Car):
         return f"on {piece.on} at ({piece.x:.0f}, {piece.y:.0f}) mm"
-    return f"from {piece.rests_on[0]} to {piece.rests_on[1]}"
+    start, end = ("the table" if on == "table" else on for on in piece.rests_on)
+    return f"from {start} to {end}"
 
 
 def _shift(moved: Moved) -> str:

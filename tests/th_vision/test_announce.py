@@ -21,7 +21,7 @@ from tests.th_vision.games import (
 )
 from th_vision.announce import Announcer, Line, set_in_lines
 from th_vision.follow import Follower
-from th_vision.follow_events import Entered, Guide, Output
+from th_vision.follow_events import BackAgain, Checked, Entered, Guide, Output, TakenAsIs
 
 OFFRAMP = road("r3", C1, (-57, 112))
 
@@ -82,6 +82,47 @@ def test_the_guide_says_only_what_changed() -> None:
     assert back.text == "k1 stands as it stood."
     lines = announcer.lines(Entered("rebuilt", 4.0), {})
     assert [line.text for line in lines] == ["r3 stands as it stood.", "All is put back; the game goes on."]
+
+
+def test_of_many_pieces_the_first_few_are_named_and_the_next_ones_when_those_are_back() -> None:
+    off = tuple((f"c{i}", f"column c{i} is missing") for i in range(10))
+    announcer = Announcer()
+    lines = [line.text for line in announcer.lines(Guide(off, 1.0), {})]
+    assert lines[0] == "Column c0 is missing."
+    assert lines[-1] == "And 4 more; g names all of them."
+    assert len(lines) == 7
+    lines = [line.text for line in announcer.lines(Guide(off[2:], 2.0), {})]
+    assert lines[:2] == ["c0 stands as it stood.", "c1 stands as it stood."]
+    assert lines[2:] == ["Column c6 is missing.", "Column c7 is missing.", "And 2 more; g names all of them."]
+    lines = [line.text for line in announcer.lines(Guide(off[9:], 3.0), {})]
+    assert lines == ["7 pieces stand as they stood.", "Column c9 is missing."]
+
+
+def test_pieces_that_are_given_up_are_named_only_where_that_was_not_said() -> None:
+    off = (("r3", "road r3 is missing"),)
+    announcer = Announcer()
+    assert len(announcer.lines(TakenAsIs(off, 1.0), {})) == 2
+    announcer.lines(Guide(off, 2.0), {})
+    assert len(announcer.lines(TakenAsIs(off, 3.0), {})) == 1
+
+
+def test_pieces_that_were_given_up_and_come_back_are_said_and_all_of_them_only_at_last() -> None:
+    announcer = Announcer()
+    assert [line.text for line in announcer.lines(BackAgain(("r3",), 2, 1.0), {"r3": "blue"}, {"r3": "road"})] == [
+        "blue's road r3 stands as it stood."
+    ]
+    assert announcer.lines(Entered("rebuilt", 1.0), {}) == []
+    announcer.lines(BackAgain(("c3",), 0, 2.0), {})
+    assert [line.text for line in announcer.lines(Entered("rebuilt", 2.0), {})] == [
+        "All is put back; the game goes on."
+    ]
+
+
+def test_an_empty_table_is_called_so_when_a_game_is_taken_up() -> None:
+    (head, _) = Announcer().lines(Checked((("c1", "column c1 is missing"),), 1.0, 0), {})
+    assert head.text.startswith("Nothing of the game stands on the table.")
+    (head, _) = Announcer().lines(Checked((("c1", "column c1 is missing"),), 1.0, 3), {})
+    assert head.text.startswith("The table is not as the record has it")
 
 
 @pytest.mark.parametrize("language", ["es", "nl", "zh-Hant"])

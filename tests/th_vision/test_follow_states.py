@@ -40,6 +40,7 @@ from tests.th_vision.games import (
 from th_vision.follow import Follower
 from th_vision.follow_events import (
     Accepted,
+    BackAgain,
     Checked,
     Guide,
     HandSeen,
@@ -450,6 +451,20 @@ def test_one_reading_that_misses_a_piece_is_no_difference() -> None:
     follower = resumed(before)
     said = follower.handle(Settled(minus(SECOND, "k1")), 1.0) + follower.handle(Settled(SECOND), 2.0)
     assert [o.off for o in said if isinstance(o, Checked)] == [()]
+
+
+def test_a_game_taken_up_at_an_empty_table_is_built_up_again_or_its_pieces_come_back_later() -> None:
+    before, _ = follow([RAMPS, FIRST])
+    follower = resumed(before)
+    (checked,) = [o for o in follower.handle(Settled(Layout()), 1.0) if isinstance(o, Checked)]
+    assert (checked.there, len(checked.off)) == (0, 8)
+    follower.handle(Accepted(), 2.0)
+    said = follower.handle(Settled(RAMPS), 3.0)
+    assert [o.missing for o in said if isinstance(o, BackAgain)] == [2]
+    said = follower.handle(Settled(FIRST), 4.0)
+    assert [o.missing for o in said if isinstance(o, BackAgain)] == [0]
+    assert follower.game.supplies == before.game.supplies
+    assert follower.game.turn == before.game.turn
 
 
 def test_a_piece_that_is_gone_for_good_is_a_difference() -> None:

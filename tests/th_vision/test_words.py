@@ -92,7 +92,7 @@ SPEAKERS = ("announce.py", "rebuild.py", "follow.py", "follow_play.py", "teller.
 SPOKEN = ("Line", "Warned", "CommandError")
 
 
-PARTS = {"cars": "2 cars", "discs": "2 discs", "what": "pass", "said": "no frame", "top": ""}
+PARTS = {"cars": "2 cars", "moved": "moved far", "discs": "2 discs", "what": "pass", "said": "no frame", "top": ""}
 """What a place of these names is filled with; others hold a name or a number."""
 
 

@@ -1,7 +1,8 @@
 """What happens in a game as JSON lines for other programs: ``th-vision referee --json``.
 
 Each line is an object with ``event``: ``state``, ``told`` (a fact and its answers, as in the record), ``said`` (a
-sentence), ``warned``, ``reminded``, ``guide``, ``checked``, ``reconsidered``, ``status``. ``time_s`` is the source's.
+sentence), ``warned``, ``reminded``, ``guide``, ``checked``, ``taken-as-is``, ``back``, ``reconsidered``, ``status``.
+``time_s`` is the source's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from th_vision.announce import Line
 from th_vision.follow_events import (
+    BackAgain,
     Checked,
     Entered,
     Guide,
@@ -82,6 +84,8 @@ def event_of(output: Output) -> dict[str, Any]:
             name = {Checked: "checked", Guide: "guide", TakenAsIs: "taken-as-is"}[type(output)]
             off = [{"piece": piece, "words": words} for piece, words in output.off]
             return {"event": name, "time_s": time_s, "off": off}
+        case BackAgain():
+            return {"event": "back", "time_s": time_s, "pieces": output.pieces, "missing": output.missing}
         case Reconsidered():
             return {"event": "reconsidered", "time_s": time_s, "turn": output.after.turn, "road": output.after.road.id}
     alert = output.line.model_dump(mode="json", by_alias=True)

@@ -180,23 +180,8 @@ def _facts(follower: Follower, facts: Sequence[Fact]) -> Heard:
     return Heard(tuple(Said(fact) for fact in facts))
 
 
-def move_of(follower: Follower, turn: int | None) -> MoveFact:
-    """The move of a turn, or the newest one.
-
-    Raises:
-        CommandError: there is none.
-    """
-    moves = [fact for fact in follower.told if isinstance(fact, MoveFact)]
-    for move in reversed(moves):
-        if turn in (None, move.turn):
-            return move
-    if not moves:
-        raise CommandError("no move was ruled yet; say help for what can be said")
-    raise CommandError(f"turn {turn}: no move was ruled then; moves are in turns {moves[0].turn} to {moves[-1].turn}")
-
-
 def _correction(command: say.Correct, by: str, follower: Follower) -> list[Fact]:
-    move = move_of(follower, command.turn)
+    move = more.move_of(follower, command.turn)
     ruling = follower.game.ruling(move.road.id)
     changes: dict[str, Switch | None] = dict(command.set)
     if command.more_cars:
@@ -231,7 +216,7 @@ def _check_roads(changes: dict[str, Switch | None], ruling: RulingLine | None) -
 
 
 def _recount(command: say.Recount, follower: Follower) -> Heard:
-    before = move_of(follower, command.turn)
+    before = more.move_of(follower, command.turn)
     update: dict[str, object] = {}
     if command.player is not None:
         if command.player not in follower.game.players:
@@ -283,6 +268,8 @@ def _undo(command: say.Undo, follower: Follower) -> Heard:
 
 
 def _pass(follower: Follower) -> list[Fact]:
+    if follower.resting == "set-up":
+        raise CommandError("nobody can pass before the ramps stand")
     game = follower.game
     player, held = game.whose_turn, game.supplies[game.whose_turn]
     aside = game.rules.word("out_of_material") == "discard_stick" and held.gray < 1 and held.sticks > 0
@@ -339,6 +326,8 @@ def _whose_turn(command: say.WhoseTurn, follower: Follower) -> Heard:
         return Heard(lines=(Line(f"It is {game.whose_turn}'s turn."),))
     if player not in game.players:
         raise CommandError(f"{player} is none of the players; they are {', '.join(game.players)}")
+    if follower.resting == "set-up":
+        raise CommandError("nobody can pass before the ramps stand")
     ahead = game.copy()
     facts: list[Fact] = []
     while ahead.whose_turn != player and len(facts) < len(game.players):

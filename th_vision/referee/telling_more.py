@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rules.adjudicate import overridden
 from rules.errors import RulesError
-from rules.events import CarsLine, CorrectionFact, MoveFact, RulingLine, ScoreLine, SupplyLine, Switch
+from rules.events import CorrectionFact, MoveFact, RulingLine, ScoreLine, SupplyLine, Switch
 from rules.explain import Row, explain_turn
 from rules.game import Game
 from rules.messages import Message, messages
@@ -15,6 +15,22 @@ from th_vision.announce import Line
 from th_vision.follow import Follower
 from th_vision.referee.commands import CommandError, WhatIf
 from th_vision.standings import kinds_of
+from th_vision.words import words_in
+
+
+def move_of(follower: Follower, turn: int | None) -> MoveFact:
+    """The move of a turn, or the newest one.
+
+    Raises:
+        CommandError: there is none.
+    """
+    moves = [fact for fact in follower.told if isinstance(fact, MoveFact)]
+    for move in reversed(moves):
+        if turn in (None, move.turn):
+            return move
+    if not moves:
+        raise CommandError("no move was ruled yet; say help for what can be said")
+    raise CommandError(f"turn {turn}: no move was ruled then; moves are in turns {moves[0].turn} to {moves[-1].turn}")
 
 
 def score(game: Game, language: str) -> list[Line]:
@@ -22,8 +38,9 @@ def score(game: Game, language: str) -> list[Line]:
     if game.rules.missions:
         line = ScoreLine(turn=game.turn, players=game.score())
         return [Line(m.text, m.reason) for m in messages(line, language=language)]
+    words = words_in(language)
     left = sorted((game.supplies[player].cars, player) for player in game.players)
-    said = [f"{player} {cars}" for cars, player in left]
+    said = [f"{words.player(player)} {cars}" for cars, player in left]
     return [Line(f"Cars still to place: {', '.join(said)}.", "(who has placed all first wins)")]
 
 
@@ -36,9 +53,9 @@ def supply(game: Game, language: str) -> list[Line]:
 def where(game: Game, language: str) -> list[Line]:
     """Where whose turn it is can build, and which roads of others are free on which side, told from landmarks."""
     from th_vision.voice.places import surroundings
-    from th_vision.words import words_in
 
-    return [Line(text) for text in surroundings(game, game.whose_turn, words_in(language))]
+    around = [Line(text) for text in surroundings(game, game.whose_turn, words_in(language))]
+    return around or [Line("There is nothing yet to build from.")]
 
 
 def still_off(follower: Follower) -> list[Line]:
@@ -55,14 +72,13 @@ def explained(turn: int | None, follower: Follower, language: str) -> list[Line]
     Raises:
         CommandError: nothing was ruled then.
     """
-    moves = [fact.turn for fact in follower.told if isinstance(fact, MoveFact)]
-    if turn is None:
-        turn = moves[-1] if moves else 0
+    turn = move_of(follower, None).turn if turn is None else turn
     facts = [fact for fact in follower.told if fact.type != "said"]
     entries = tuple(Entry(i + 1, line) for i, line in enumerate((follower.game.fact, *facts)))
     try:
         found = explain_turn(Record("this game", entries), turn, language=language)
     except RulesError as error:
+        move_of(follower, turn)  # says which turns there are
         raise CommandError(str(error).removeprefix("this game: ")) from error
     rows = {row.what: row for row in reversed(found.rows)}  # the same of both ends of a road is told once
     return [*(Line(sentence) for sentence in found.sentences), *(_row(row) for row in reversed(rows.values()))]
@@ -122,7 +138,6 @@ def _said(answers: Sequence[object], game: Game, language: str) -> list[Line]:
     said: list[Message] = []
     for answer in answers:
         if isinstance(answer, RulingLine):
-            answer = answer.model_copy(update={"by": None})
-        if isinstance(answer, RulingLine | CarsLine):
-            said += messages(answer, language=language, owners=game.owners, kinds=kinds_of(game))
+            told = messages(answer, language=language, owners=game.owners, kinds=kinds_of(game))
+            said += told if answer.by is None else told[1:]  # that players decided it, they haven't
     return [Line(message.text, message.reason, message.kind) for message in said]

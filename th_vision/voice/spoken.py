@@ -24,7 +24,7 @@ from rules.game import Game
 from rules.messages import Message, messages
 from th_vision import phrases as say
 from th_vision.announce import Announcer
-from th_vision.follow_events import Checked, Entered, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
+from th_vision.follow_events import BackAgain, Checked, Entered, Output, Reconsidered, Reminded, TakenAsIs, Told, Warned
 from th_vision.said import said
 from th_vision.voice.clips import clips_of
 from th_vision.voice.places import place_of
@@ -67,7 +67,7 @@ class Spokesman:
         if isinstance(output, Entered) and output.state in ("knocked", "desynchronised"):
             words = words_in(self._language)
             return [News("", (Utterance(words.sentence(words.text(say.ALOUD[output.state])), "", Urgency.NOW),), False)]
-        if isinstance(output, Reminded | Checked | TakenAsIs | Entered):
+        if isinstance(output, Reminded | Checked | TakenAsIs | BackAgain | Entered):
             lines = self._announcer.lines(output, dict(game.owners))[:1]  # what else there is stands on the screen
             return [News("", (Utterance(said(line.text, self._language), "", Urgency.NOW),), False) for line in lines]
         return []

@@ -344,6 +344,14 @@ def test_passing() -> None:
     assert table.follower.game.whose_turn == "pink"
 
 
+def test_nobody_passes_in_the_set_up() -> None:
+    table = Table()
+    assert "before the ramps stand" in table.refused("p")
+    assert "before the ramps stand" in table.refused("turn pink")
+    _, lines = table.hear("where")
+    assert "nothing yet to build from" in text(lines)
+
+
 def test_who_has_no_discs_in_a_game_with_missions_puts_a_stick_aside() -> None:
     material = {name: {"gray": 1, "yellow": 0, "sticks": 4, "cars": 5} for name in ("blue", "pink")}
     table = Table(RAMPS, rules="rainbow-city-missions", material=material)
@@ -436,11 +444,17 @@ def test_what_if_changes_nothing() -> None:
     assert "no move was ruled" in Table(RAMPS).refused("what if cars 1")
 
 
+def test_what_if_speaks_of_no_chance_that_is_gone() -> None:
+    _, lines = Table(RAMPS, FIRST).hear("what if cars 2")
+    assert [line.text for line in lines] == ["What if, in turn 1:", "In all, 2 cars for blue."]
+
+
 def test_explaining_a_turn() -> None:
     table = Table(RAMPS, FIRST)
     _, lines = table.hear("e")
     assert "one level higher or lower" in text(lines)
-    assert "no turn 7" in table.refused("e 7")
+    assert "moves are in turns 1 to 1" in table.refused("e 7")
+    assert "No move was ruled yet".lower() in Table(RAMPS).refused("e").lower()
 
 
 def test_supplies_and_score_and_help() -> None:
