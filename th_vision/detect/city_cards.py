@@ -99,11 +99,8 @@ def find_cards(
             continue
         rivals: dict[str, Laid] = {}
         for other in found:
-            if (
-                other.kind != card.kind
-                and not _built(other, built_on)
-                and outline.intersection(other.outline()).area > 0.5 * outline.area
-            ):
+            shared = outline.intersection(other.outline()).area
+            if other.kind != card.kind and not _built(other, built_on) and shared > 0.5 * outline.area:
                 rivals.setdefault(other.kind, other)
         kept.append(placed(plan, cards, card, tuple(rivals.values())))
         taken.append(outline)
