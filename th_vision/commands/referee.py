@@ -103,10 +103,10 @@ def run(asked: Asked) -> Outcome:
         ending.callback(screen.close)
         commands: queue.Queue[Spoken] = queue.Queue()
         seats = _Seats(asked, follower, commands, screen)
-        for closing in seats.open(fact, pieces, resumed):
+        game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
+        for closing in seats.open(fact, pieces, resumed, game_path):
             ending.callback(closing)
         session = _session(asked, source, ending)
-        game_path = asked.game or asked.resume or Path(f"game-{asked.now}.jsonl")
         writer, note = _writer(asked, game_path)
 
         def warn(text: str) -> None:
@@ -118,6 +118,8 @@ def run(asked: Asked) -> Outcome:
         ending.callback(reader.close)
         referee = Referee(follower, table, pieces, seats.outputs(asked, session), keeper, reader=reader)
         _begin(fact, resumed, keeper, session)
+        if writer is not None:
+            ending.callback(seats.keep_passes(game_path))
         for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
             screen.say(in_language(line, asked.lang))
         keyboard = ending.enter_context(Keyboard(commands.put, fact.players))
@@ -236,22 +238,35 @@ class _Seats:
         self._asked, self._follower, self._commands, self._screen = asked, follower, commands, screen
         self._json: JsonEvents | None = None
         self._page: Any = None
+        self._passes: Any = None
         self._voice: Any = None
         self._last: Status | None = None
         self._view: StillView | None = None
 
-    def open(self, fact: GameFact, pieces: Pieces, resumed: Resumed | None) -> list[Callable[[], object]]:
-        """Open what was asked for; gives back what closes it."""
+    def open(self, fact: GameFact, pieces: Pieces, resumed: Resumed | None, record: Path) -> list[Callable[[], object]]:
+        """Open what was asked for; gives back what closes it. Of a game that goes on, the page lets those in who were
+        let in before; ``record`` is where it is written."""
         asked, closing = self._asked, list[Callable[[], object]]()
         if asked.json is not None:
             stream = sys.stdout.buffer if asked.json == STDOUT else open(asked.json, "wb")  # noqa: SIM115 - closed at the end
             self._json = JsonEvents(stream)
             closing += [] if asked.json == STDOUT else [stream.close]
         if asked.serve is not None:
+            import time
+
             from th_vision.commands.serve import introduction
+            from th_vision.page.passes import Passes, kept
             from th_vision.page.server import Page
 
-            self._page = Page(commands=self._commands, language=asked.lang, pieces=pieces, **_address(asked.serve))
+            passes = kept(record, time.time()) if resumed is not None and record == asked.resume else None
+            self._passes = passes or Passes.new()
+            self._page = Page(
+                commands=self._commands,
+                language=asked.lang,
+                pieces=pieces,
+                passes=self._passes,
+                **_address(asked.serve),
+            )
             self._page.start()
             closing.append(self._page.close)
             for text in introduction(self._page)[:-1]:
@@ -265,6 +280,16 @@ class _Seats:
             self._voice = Voice(asked.lang, clips=asked.clips, places=asked.say_places)
             closing.append(self._voice.close)
         return closing
+
+    def keep_passes(self, record: Path) -> Callable[[], object]:
+        """Keep beside the record what lets viewers in; gives back what to do at the end: of a game that is over, nobody
+        needs it any more."""
+        if self._passes is None or record == STDOUT:
+            return lambda: None
+        from th_vision.page.passes import forget, keep
+
+        keep(self._passes, record)
+        return lambda: forget(record) if self._follower.state == "finished" else None
 
     def outputs(self, asked: Asked, session: Any) -> Outputs:
         """Where the referee sends everything."""

@@ -16,8 +16,6 @@ from typing import Final
 CODE_DIGITS: Final = 6
 TOKEN_BYTES: Final = 9
 KEY_BYTES: Final = 24
-MAX_KEYS: Final = 32
-"""So many devices may control at once; the oldest key goes."""
 TRIES: Final = 8
 """Wrong codes that are taken from one address in one go ..."""
 TRIES_OF_ALL: Final = 64
@@ -98,10 +96,14 @@ class _Tries:
 
 @dataclass
 class Lock:
-    """The code, the keys given for it, and the wrong tries of each address and of all."""
+    """The code, the ``secret`` that keys for it are made with, and the wrong tries of each address and of all.
+
+    A key is a random word with its keyed hash (HMAC-SHA-256), so that a server that is started again knows the keys
+    that were given before, as long as it has the same secret.
+    """
 
     code: str
-    _keys: list[str] = field(default_factory=list)
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(KEY_BYTES))
     _of_all: _Tries | None = None
     _of_each: dict[str, _Tries] = field(default_factory=dict)
 
@@ -114,9 +116,8 @@ class Lock:
             for one in tries:
                 one.left -= 1
             return None
-        key = secrets.token_urlsafe(KEY_BYTES)
-        self._keys = [*self._keys[-(MAX_KEYS - 1) :], key]
-        return key
+        word = secrets.token_urlsafe(KEY_BYTES)
+        return f"{word}.{self._sign(word)}"
 
     def shut(self, now_s: float, who: str = "") -> bool:
         """Whether even the right code is not taken just now."""
@@ -135,10 +136,11 @@ class Lock:
 
     def fits(self, key: str) -> bool:
         """Whether a key was given for the code."""
-        found = False
-        for known in self._keys:
-            found |= _same(key, known)
-        return found
+        word, dot, sign = key.partition(".")
+        return bool(dot) and _same(sign, self._sign(word))
+
+    def _sign(self, word: str) -> str:
+        return hmac.new(self.secret, f"key {self.code} {word}".encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
 
 def _same(given: str, wanted: str) -> bool:

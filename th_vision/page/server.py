@@ -25,7 +25,7 @@ from th_vision.errors import VisionError
 from th_vision.follow_events import Entered, Guide, Told, Warned
 from th_vision.page.addresses import LOCAL, hosts_of, reachable
 from th_vision.page.commands import spoken
-from th_vision.page.guard import new_code, new_token
+from th_vision.page.passes import Passes
 from th_vision.page.settings import END, Settings
 from th_vision.referee.commands import Spoken
 
@@ -47,6 +47,7 @@ class Page:
         port: 0 takes any free one.
         language: of the words, for viewers who ask for none.
         pieces: colours and sizes; those of the game line come first.
+        passes: who was let in before may be let in again with these.
     """
 
     def __init__(
@@ -57,14 +58,17 @@ class Page:
         port: int = PORT,
         language: str = "en",
         pieces: Pieces | None = None,
+        passes: Passes | None = None,
     ) -> None:
+        passes = passes or Passes.new()
         self._commands = commands
         self._settings = Settings(
             host=host,
             port=port,
             hosts=hosts_of(host),
-            token="" if host == LOCAL else new_token(),
-            code=new_code(),
+            token="" if host == LOCAL else passes.token,
+            code=passes.code,
+            secret=passes.secret,
             language=language,
             control=commands is not None,
             pieces=pieces or Pieces(),

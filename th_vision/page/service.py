@@ -49,7 +49,7 @@ class Service:
     def __init__(self, settings: Settings, commands: Callable[[PageCommand], None]) -> None:
         self.settings = settings
         self._commands = commands
-        self._lock = Lock(settings.code)
+        self._lock = Lock(settings.code, settings.secret)
         self._places = Places(settings.hosts, settings.port)
         self._timeline: Timeline | None = None
         self._epoch = ""

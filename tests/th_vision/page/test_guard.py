@@ -7,7 +7,7 @@ import pytest
 from th_vision.errors import VisionError
 from th_vision.page.addresses import hosts_of, own_addresses, reachable
 from th_vision.page.commands import parse_command, spoken
-from th_vision.page.guard import MAX_KEYS, SECONDS_A_TRY, TRIES, Lock, Places, new_code, new_token
+from th_vision.page.guard import SECONDS_A_TRY, TRIES, Lock, Places, new_code, new_token
 from th_vision.referee import commands as referee
 
 PLACES = Places(frozenset({"127.0.0.1", "localhost", "::1", "192.168.1.5"}), 8087)
@@ -93,11 +93,16 @@ def test_a_million_codes_take_longer_than_any_game(addresses: int) -> None:
     assert tried < 1000
 
 
-def test_the_oldest_key_goes() -> None:
-    lock = Lock("1")
-    keys = [lock.open("1", 0.0) or "" for _ in range(MAX_KEYS + 1)]
-    assert not lock.fits(keys[0])
-    assert all(lock.fits(key) for key in keys[1:])
+def test_a_key_is_known_to_a_server_that_is_started_again_with_its_secret_and_to_no_other() -> None:
+    lock = Lock("123456")
+    key = lock.open("123456", 0.0)
+    assert key is not None
+    assert Lock("123456", lock.secret).fits(key)
+    assert not Lock("123456").fits(key)
+    assert not Lock("654321", lock.secret).fits(key), "another code, other keys"
+    word, _, sign = key.partition(".")
+    for forged in (word, f"{word}.", f".{sign}", f"{word}x.{sign}", f"{word}.{sign[:-1]}", f"{key}.{sign}", "\ud800.x"):
+        assert not lock.fits(forged)
 
 
 def test_codes_and_tokens_differ_each_time() -> None:

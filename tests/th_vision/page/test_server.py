@@ -19,6 +19,7 @@ from rules.record import read_record
 from tests.conftest import ROOT
 from tests.th_vision.page.viewers import Viewer
 from th_vision.errors import VisionError
+from th_vision.page.passes import Passes
 from th_vision.page.server import Page
 from th_vision.referee.commands import Spoken, Undo
 
@@ -43,6 +44,11 @@ def begin(page: Page, facts: int = 0) -> None:
     page.publish("game", RECORD.game)
     for fact in FACTS[:facts]:
         page.publish("fact", fact)
+    mark = f"begun at {time.monotonic()}"
+    page.publish("live", {"trouble": mark})
+    viewer = Viewer(page.link)  # the page before, of another test, may still be shown for a moment
+    viewer.wait_for("live", trouble=mark)
+    viewer.close()
 
 
 def test_fifty_viewers_see_a_move_at_once_and_publishing_waits_for_none(page: Page) -> None:
@@ -157,6 +163,24 @@ def test_a_server_that_dies_comes_back_with_all_that_was_published(page: Page) -
     back = Viewer(page.link, after=viewer.last)
     assert back.wait_for("step", n=4)
     back.close()
+
+
+def test_who_controlled_the_game_does_so_again_after_the_referee_was_started_anew() -> None:
+    """With the passes that were kept beside the game."""
+    passes = Passes.new()
+    key, links = "", []
+    for _ in range(2):
+        wishes: queue.Queue[Spoken] = queue.Queue()
+        page = Page(port=0, host="0.0.0.0", commands=wishes, passes=passes)
+        page.start()
+        try:
+            begin(page, 2)
+            key = key or json.loads(post(page, "code", {"code": page.code})[1])["key"]
+            links.append(urlsplit(page.link).path)
+            assert post(page, "command", {"do": "undo", "seen": 3, "turn": 1}, key)[0] == 202
+        finally:
+            page.close()
+    assert links[0] == links[1]
 
 
 def test_ctrl_c_does_not_end_the_page_before_the_game(page: Page) -> None:

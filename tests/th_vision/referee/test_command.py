@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_a_game_is_recorded_under_the_days_name_where_no_other_is_given(
     assert f"The game's record: {record.name}" in said
     assert "Turn 3: blue builds road r5" in said
     assert "\x1b" not in said
+
+
+def test_the_page_of_a_game_that_goes_on_has_the_code_it_had(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Kept beside the record for its owner alone, and nowhere in it."""
+    words = ("film", "--serve", ":0", "--speed", "0")
+    assert run(*words, "--players", "blue,pink", "--game", "game.jsonl") == 0
+    (code,) = re.findall(r"Control code: (\d{6})", capfd.readouterr().out)
+    kept = film / "game.jsonl.page"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert code not in (film / "game.jsonl").read_text()
+    assert run(*words, "--resume", "game.jsonl") == 0
+    assert f"Control code: {code}" in capfd.readouterr().out
 
 
 def test_a_game_is_taken_up_from_its_record_and_goes_on_in_it(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
