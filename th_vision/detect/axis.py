@@ -80,8 +80,10 @@ def _edge_at(slope: Image, t: Array, middle: float, reach_mm: float) -> tuple[Ar
     bend = left - 2 * mid + right
     flat = np.abs(bend) <= 1e-9
     sub = np.where(flat, 0, 0.5 * (left - right) / np.where(flat, 1, bend))
-    strength = np.take_along_axis(part, best[..., None], axis=2)[..., 0]
-    return near[inner] + np.clip(sub, -1, 1) * PITCH_MM - middle, strength > tolerances.EDGE_CONTRAST / 4
+    seen = np.take_along_axis(part, best[..., None], axis=2)[..., 0] > tolerances.EDGE_CONTRAST / 4
+    offsets = near[inner] + np.clip(sub, -1, 1) * PITCH_MM - middle
+    seen &= np.isfinite(offsets)  # outside the picture nothing is seen
+    return np.where(seen, offsets, 0.0), seen
 
 
 def _fit(offsets: Array, seen: NDArray[np.bool_], reach_mm: float, correlation: Array) -> tuple[Array, Array]:

@@ -226,6 +226,13 @@ class Guess:
         resting = {k: lay for k, lay in self.lays.items() if set(lay.ends) & group.posts.keys()}
         self._drawn.update(self._project(Group(group.posts, {**resting, **group.lays})))
 
+    def remove(self, keys: Iterable[int]) -> None:
+        """Take pieces out; nothing that stays may rest on them."""
+        for key in keys:
+            self.posts.pop(key, None)
+            self.lays.pop(key, None)
+            self._drawn.pop(key, None)
+
     def copy(self) -> Guess:
         """Another guess with the same pieces."""
         other = Guess(self.model)

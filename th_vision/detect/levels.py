@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +27,20 @@ def without_ghosts(model: DepthModel, assembly: Assembly, known: int) -> Assembl
 
     A shadow beside a high road can look like a lower road in colour; depth behind it is the high road's own.
     """
-    while True:
-        guess = guess_of_assembly(model, assembly)
-        first_road = len(assembly.columns)
-        gains = {
-            m: guess.gain(Group({}, {first_road + m: guess.lays[first_road + m]}))
-            for m, found in enumerate(assembly.roads)
-            if found.age == FoundRoad.age
-        }
-        ghosts = [m for m, gain in gains.items() if gain < tolerances.ROAD_LEAST_GAIN]
-        if not ghosts:
-            break
+    guess = guess_of_assembly(model, assembly)
+    first_road = len(assembly.columns)
+    there = dict(enumerate(assembly.roads))
+    gains = {m: _gain(guess, first_road + m) for m, found in there.items() if found.age == FoundRoad.age}
+    while ghosts := [m for m, gain in gains.items() if gain < _least_gain(there[m])]:
         # one road can take another's gain: the one that less speaks for goes first
-        worst = min(ghosts, key=lambda m: assembly.roads[m].score)
-        assembly = Assembly(assembly.columns, [road for m, road in enumerate(assembly.roads) if m != worst])
+        worst = min(ghosts, key=lambda m: there[m].score)
+        box = guess.box(Group({}, {first_road + worst: guess.lays[first_road + worst]}), 0.0)
+        guess.remove((first_road + worst,))
+        del gains[worst], there[worst]
+        for m in gains:
+            if _touch(box, guess.box(Group({}, {first_road + m: guess.lays[first_road + m]}), 0.0)):
+                gains[m] = _gain(guess, first_road + m)
+    assembly = Assembly(assembly.columns, list(there.values()))
     carrying = {end for found in assembly.roads for end in found.ends}
     keep = [
         k
@@ -56,6 +57,32 @@ def without_ghosts(model: DepthModel, assembly: Assembly, known: int) -> Assembl
         [assembly.columns[k] for k in keep],
         [replace(f, ends=(place.get(f.ends[0], -1), place.get(f.ends[1], -1))) for f in assembly.roads],
     )
+
+
+def _least_gain(found: FoundRoad) -> float:
+    """What a road must explain of depth to be believed."""
+    wanted = (tolerances.ROAD_LEAST_GAIN, tolerances.ROAD_CLEAR_GAIN)
+    return float(np.interp(np.nan_to_num(found.road.edges), tolerances.ROAD_GAIN_EDGES, wanted))
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _gain(guess: Guess, key: int) -> float:
+    """What a road explains of depth, as it lies; or else, where it explains most with its ends up to a level higher or
+    lower: its columns' levels are not settled yet."""
+    lay, disc = guess.lays[key], guess.model.pieces.disc.height
+    best = guess.gain(Group({}, {key: lay}))
+    if best >= tolerances.ROAD_LEAST_GAIN:
+        return best
+    box = guess.box(Group({}, {key: lay}), 0.0)
+    base = guess.others(box, {key})
+    without = guess.cost(box, base, ())
+    for one, other in product((-disc, 0.0, disc), repeat=2):
+        moved = replace(lay, lift=(lay.lift[0] + one, lay.lift[1] + other))
+        best = max(best, without - guess.misfit(box, base, Group({}, {key: moved})))
+    return best
 
 
 def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Explained | None = None) -> Assembly:

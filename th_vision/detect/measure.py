@@ -199,7 +199,7 @@ def _depth_check(plan: PlanView, pieces: Pieces, roads: Lines) -> tuple[Array, A
     seen = np.asarray(finite_mean(plan.heights_at(places.pixels), axis=2), dtype=np.float64)
     z = roads.a[:, 2:] + places.s * roads.along[:, 2:]
     blend = bar_share(pieces.stick.width, plan.kernel_mm, inner)
-    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * z
+    slack = plan.road_slack(z)
     good = np.isfinite(seen)
     count = good.sum(axis=1)
     enough = count >= 0.3 * DEPTH_ROWS

@@ -89,6 +89,18 @@ class PlanView:
         sigma_mm = sigma_px * self.table.distance_mm / camera.depth.fx
         return float(sigma_mm * max(self.softness, tolerances.SHARP_KERNEL_SHARE))
 
+    @cached_property
+    def noise_mm(self) -> float:
+        """Usual sigma of a height, mm: noise and what stays of the sensor's fixed pattern."""
+        sigmas = self.sigma_mm[::4, ::4]
+        sigmas = sigmas[np.isfinite(sigmas)]
+        return float(np.median(sigmas)) if len(sigmas) else 0.0
+
+    def road_slack(self, z: Array) -> Array:
+        """By how much (mm) depth may read lower than what it should show of a road at heights z, mm."""
+        least = max(tolerances.ROAD_HEIGHT_SLACK_MM, tolerances.ROAD_HEIGHT_SIGMAS * self.noise_mm)
+        return np.asarray(least + tolerances.ROAD_HEIGHT_SLACK * z, dtype=np.float64)
+
     def depth_pixels(self, points: Array) -> Array:
         """(..., 2) native depth pixels of (..., 3) table points."""
         return self.table.camera.depth.project(transform(self.table.T_depth_table, points))

@@ -74,6 +74,8 @@ class Proposals:
             now = np.flatnonzero(todo & ~(behind & todo).any(axis=1))
             todo[now] = False
             for k, found in zip(now, self._found([ahead[k] for k in now]), strict=True):
+                if any(_twice(found, other) for other in self.roads):
+                    continue
                 self.roads.append(found)
                 if acceptable(self._pieces, found):
                     worse = np.flatnonzero(todo & (better_than < ahead[k].line.score))
@@ -92,6 +94,14 @@ class Proposals:
             FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], two[1]))
             for road, one, two in zip(roads, lines, under, strict=True)
         ]
+
+
+def _twice(one: FoundRoad, other: FoundRoad) -> bool:
+    """Whether two roads between the same columns were measured to lie at the same place."""
+    if one.ends != other.ends:
+        return False
+    apart = np.abs(tips_of(one.road) - tips_of(other.road)).max()
+    return bool(apart < tolerances.ROAD_TWICE_MM)
 
 
 def tips_of(line: RoadCandidate | MeasuredRoad) -> Array:
@@ -167,7 +177,7 @@ def present_pairs(
         points[k, :, :, 2] = heights[i] + fraction * (heights[j] - heights[i])
     seen = plan.heights(points)
     expected = shown(points[..., 2], blend, mm_per_px)
-    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * points[..., 2]
+    slack = plan.road_slack(points[..., 2])
     there = np.where(np.isfinite(seen), seen > expected - slack, True)
     # the road may run slantwise: at each place the best of the parallel lines counts
     enough = there.max(axis=1).mean(axis=1) >= 0.9
@@ -187,11 +197,12 @@ def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) ->
 def acceptable(pieces: Pieces, found: FoundRoad) -> bool:
     """Whether a road stands by itself: present in depth, bounded by edges."""
     road = found.road
-    if road.presence < tolerances.ROAD_ACCEPT_PRESENCE:
+    clear = road.edges >= tolerances.ROAD_CLEAR_EDGES and min(road.tip_clear) >= tolerances.ROAD_CLEAR_TIPS
+    if road.presence < (tolerances.ROAD_CLEAR_PRESENCE if clear else tolerances.ROAD_ACCEPT_PRESENCE):
         return False
     if not np.isnan(road.edges) and road.edges < tolerances.ROAD_ACCEPT_EDGES:
         return False
-    return road.reading_mm > -tolerances.ROAD_ACCEPT_LOW_MM
+    return road.reading_mm > -tolerances.ROAD_ACCEPT_LOW_MM and found.score > tolerances.ROAD_ACCEPT_SCORE
 
 
 def on_line(pieces: Pieces, tips: Array, road: Array) -> NDArray[np.bool_]:

@@ -156,7 +156,8 @@ def _ramp_presence(
     blend = bar_share(pieces.stick.width, plan.kernel_mm)
     expected = shown(points[..., 2], blend, plan.usual_mm_per_px)
     seen = np.isfinite(heights)
-    there = seen & (heights > 0.7 * expected - 0.5)
+    low = np.maximum(0.3 * expected + 0.5, tolerances.ROAD_HEIGHT_SIGMAS * plan.noise_mm)
+    there = seen & (heights > expected - low)
     share = there.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
     if look is not None:
         share = np.where(look.share_open(points) >= tolerances.OPEN_ROAD_SHARE, share, 0.0)
@@ -168,7 +169,7 @@ def _presence(plan: PlanView, pieces: Pieces, heights: Image, z: Array) -> Array
     unseen; ``heights`` (n, rows, nt) by depth."""
     smooth = _smooth_along(heights)
     expected = shown(z, bar_share(pieces.stick.width, plan.kernel_mm, 1.0), plan.usual_mm_per_px)[..., None]
-    slack = tolerances.ROAD_HEIGHT_SLACK_MM + tolerances.ROAD_HEIGHT_SLACK * z[..., None]
+    slack = plan.road_slack(z)[..., None]
     x = (smooth - (expected - slack)) / (slack / 3)
     return np.where(np.isfinite(smooth), 1 / (1 + np.exp(-np.clip(x, -30, 30))), np.nan)
 

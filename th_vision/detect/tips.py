@@ -166,9 +166,10 @@ def _own_color(color: Image, s: Array, length: Array) -> Array:
     ``color``: (n, ns, nt, 3) across the stick's inner part.
     """
     line = np.median(color, axis=2)
-    body = (s > 0.2 * length[:, None]) & (s < 0.8 * length[:, None])
+    inside = np.isfinite(line).all(axis=2)
+    body = (s > 0.2 * length[:, None]) & (s < 0.8 * length[:, None]) & inside
     out = np.zeros(s.shape)
-    for k in range(len(s)):
+    for k in np.flatnonzero(body.any(axis=1)):
         part = line[k, body[k]]
         usual = np.median(part, axis=0)
         scatter = np.median(np.abs(part - usual), axis=0) * 1.4826

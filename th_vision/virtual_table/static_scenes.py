@@ -29,6 +29,7 @@ from th_vision.virtual_table.scene import (
     make_column,
 )
 
+GRAY_ENDS, JUNCTION_ENDS = 2, 3  # one road in and one out, two out of a junction (the rules)
 APART_MM = 3.0  # plan room between pieces that have nothing to do with each other
 CROSSING_GAP_MM = 2.0  # vertical room at a crossing
 HIGHEST = 4
@@ -167,6 +168,8 @@ class _Builder:
         start = (base.x - behind * math.cos(angle), base.y - behind * math.sin(angle))
         toward = (start[0] + math.cos(angle), start[1] + math.sin(angle))
         here = [s for s in self.sticks if _end_near(s, base)]
+        if len(here) >= (JUNCTION_ENDS if base.junction else GRAY_ENDS):
+            return False
         supports: list[Support] = [stick_support(s) for s in reversed(here)] + [column_support(base)]
         supports.append(table_support() if to is None else column_support(to))
         rest = rest_stick(size, f"r{len(self.sticks) + 1}", start, toward, supports)
