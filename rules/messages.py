@@ -123,6 +123,8 @@ def _cars_due(answer: RulingLine, player: str, voice: Voice) -> list[Message]:
         said.append(Message(voice.sentence(text), kind="legal"))
     elif reasons > 1 or (answer.by is not None and answer.cars_due != reasons):
         text = voice.count(say.CARS_IN_ALL, answer.cars_due, player=player)
+        if answer.cars_due == 0:
+            text = voice.fill(say.NO_CAR_IN_ALL, player=player)
         said.append(Message(voice.sentence(text), kind="legal"))
     return said
 

@@ -281,6 +281,7 @@ CARS_IN_ALL: Final = Plural(
     "in all, one car for {player}.",
     "in all, {n} cars for {player}.",
 )
+NO_CAR_IN_ALL: Final = "in all, no car for {player}."
 CARS_CAPPED: Final = Plural(
     "{player} has only one car left to place.",
     "{player} has only {n} cars left to place.",

@@ -16,8 +16,10 @@ from rules.events import (
     DiscardStickFact,
     Fact,
     GameFact,
+    KnockFact,
     MoveFact,
     PassFact,
+    RestoredFact,
     RulingLine,
     SaidFact,
     UndoFact,
@@ -39,12 +41,17 @@ class Teller:
         self._out = out
 
     def tell(self, fact: Fact, *, again: bool = False) -> tuple[Answer, ...] | None:
-        """Apply a fact to the game and put it out with its answers; None where the rule book can't take it."""
+        """Apply a fact to the game and put it out with its answers; None where the rule book can't take it.
+
+        ``again``: it was told before. What it says of pieces that are no more goes, all of it where nothing is left.
+        """
+        if again and isinstance(fact, RestoredFact):
+            fact = _of_what_stands(fact, self.game)
         try:
             answers = tuple(self.game.apply(fact))
         except RulesError as error:
-            if again and isinstance(fact, CorrectionFact):
-                return None  # what it corrected is no more
+            if again and isinstance(fact, CorrectionFact | KnockFact | RestoredFact):
+                return None  # what it was about is no more
             line = AlertLine(kind="unknown-object", turn=self.game.turn)
             self._out(Warned(line, f"The rule book can't take this: {error}", self.time_s))
             return None
@@ -114,6 +121,12 @@ class Teller:
         if ruling is None or not self.open or ruling.road is None:
             return 0
         return max(0, ruling.cars_due - len(self.game.state.carried.get(ruling.road, ())))
+
+
+def _of_what_stands(fact: RestoredFact, game: Game) -> RestoredFact:
+    columns = tuple(column for column in fact.columns if column.id in game.columns)
+    roads = tuple(road for road in fact.roads if road.id in game.roads)
+    return fact.model_copy(update={"columns": columns, "roads": roads})
 
 
 def _first_of(facts: Sequence[Fact], turn: int) -> int:

@@ -180,6 +180,7 @@ def test_a_crossing_that_pays_all_the_same_is_said_to_pay() -> None:
 def test_two_cars_are_summed_up() -> None:
     two = (crossing(), crossing(road="r7", owner="green", side="under"))
     assert said(ruling(crossings=two, cars_due=2))[-1] == "In all, 2 cars for blue."
+    assert said(ruling(crossings=two, cars_due=0, by="players"))[-1] == "In all, no car for blue."
 
 
 def test_an_offramp_over_a_road_gets_its_bonus_and_the_sum() -> None:

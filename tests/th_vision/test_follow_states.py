@@ -12,6 +12,7 @@ from rules.events import (
     MoveFact,
     PenaltyLine,
     RampFact,
+    RestoredFact,
     RulingLine,
     SaidFact,
     UndoFact,
@@ -465,6 +466,17 @@ def test_a_game_taken_up_at_an_empty_table_is_built_up_again_or_its_pieces_come_
     assert [o.missing for o in said if isinstance(o, BackAgain)] == [0]
     assert follower.game.supplies == before.game.supplies
     assert follower.game.turn == before.game.turn
+
+
+def test_a_turn_is_taken_back_though_its_pieces_were_put_up_again_before() -> None:
+    before, _ = follow([RAMPS, FIRST])
+    follower = resumed(before)
+    follower.handle(Settled(Layout()), 1.0)
+    follower.handle(Settled(FIRST), 2.0)
+    assert any(isinstance(fact, RestoredFact) for fact in follower.told)
+    said = [o for i in (3, 4) for o in follower.handle(Settled(RAMPS), float(i))]
+    assert [o.words for o in said if isinstance(o, Warned)] == []
+    assert [f.turn for f in facts(said) if isinstance(f, UndoFact)] == [1]
 
 
 def test_a_piece_that_is_gone_for_good_is_a_difference() -> None:
