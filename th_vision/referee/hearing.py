@@ -5,6 +5,7 @@ Whatever is said goes into the record with the turn in which it was said; what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -123,7 +124,8 @@ class Hearing:
                 return more.still_off(follower)
             case say.Where():
                 return more.where(follower.game, language)
-        return [Line(f"· {keys}: {what}.") for keys, what in HELP]
+        first, second = follower.game.players[:2]
+        return [Line(f"· {_named(keys, first, second)}: {_named(what, first, second)}.") for keys, what in HELP]
 
     def _accept(self, by: str, follower: Follower) -> Heard:
         if follower.resting in ("knocked", "desynchronised", "checking"):
@@ -167,6 +169,12 @@ class Hearing:
         if not follower.turn_open:
             return Heard(lines=(Line(f"It is {game.whose_turn}'s turn."),))
         return Heard()
+
+
+def _named(text: str, first: str, second: str) -> str:
+    """The help with the names of those who play: it is written with blue and pink."""
+    names = {"blue": first, "pink": second}
+    return re.sub(r"\b(blue|pink)\b", lambda met: names[met[0]], text)
 
 
 def _facts(follower: Follower, facts: Sequence[Fact]) -> Heard:

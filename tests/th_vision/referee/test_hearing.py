@@ -469,6 +469,15 @@ def test_supplies_and_score_and_help() -> None:
 # --- pause, the end ---
 
 
+def test_the_help_names_those_who_play() -> None:
+    table = Table(players=["anna", "ben"])
+    _, lines = table.hear("?")
+    said = text(lines)
+    assert "turn ben: it is ben's turn." in said
+    assert "penalty ben anna [2]: ben gives anna one disc (or 2)." in said
+    assert "pink" not in said
+
+
 def test_pause_and_go() -> None:
     table = Table(RAMPS)
     table.hear("pause")
