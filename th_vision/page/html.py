@@ -27,6 +27,10 @@ class PageText:
     policy: str
 
 
+BOARD: Final = ("labels.js", "board.js")
+"""What draws the board, here and in the report."""
+
+
 @cache
 def page_of(language: str, control: bool) -> PageText:
     """The page in a language; ``control``: with the part for corrections.
@@ -35,7 +39,8 @@ def page_of(language: str, control: bool) -> PageText:
         RulesError: no such language.
     """
     words = words_in(language)
-    style, script = f"{asset('board.css')}\n{asset('page.css')}", f"{asset('board.js')}\n{asset('page.js')}"
+    style = f"{asset('board.css')}\n{asset('page.css')}"
+    script = "\n".join(map(asset, (*BOARD, "page.js")))
     told = {"language": language, "languages": _LANGUAGE_NAMES, "control": control, "words": words_of_page(words)}
     parts = {
         "LANG": language,

@@ -15,8 +15,8 @@ from rules.events import KnockFact, MoveFact, RampFact
 from rules.phrases import MISSIONS
 from th_vision import phrases as say
 from th_vision.closeup_drawing import draw_closeup, measure_of, title_of
+from th_vision.page.html import BOARD, words_of_page
 from th_vision.page.html import asset as page_asset
-from th_vision.page.html import words_of_page
 from th_vision.page.service import game_data
 from th_vision.page.timeline import Step, Timeline
 from th_vision.report_html.city_model import packed, solids_of
@@ -32,7 +32,7 @@ def report_of(timeline: Timeline, language: str, crops: Mapping[str, bytes] | No
     """
     words = words_in(language)
     style = f"{page_asset('board.css')}\n{_asset('report.css')}"
-    script = f"{page_asset('board.js')}\n{_asset('city.js')}\n{_asset('report.js')}"
+    script = "\n".join((*map(page_asset, BOARD), _asset("city.js"), _asset("report.js")))
     data = {
         "game": game_data(timeline),
         "steps": [{"newest": step.newest, "board": step.board, "spots": _spots(step)} for step in timeline.steps],

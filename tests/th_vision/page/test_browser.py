@@ -148,6 +148,72 @@ def test_which_sides_are_free_is_a_list_too(seen: Seen) -> None:
     assert marks == sum((row[2] == "free") + (row[3] == "free") for row in rows)
 
 
+def boxes(seen: Seen) -> dict[str, list[float]]:
+    """Where each road's name stands: left, top, right, bottom, px; and how high its letters are."""
+    found = seen.js("""
+        const named = [...document.querySelectorAll('#world .tag')].filter(tag => tag.querySelector('text'));
+        return Object.fromEntries(named.map(tag => {
+            const rect = tag.querySelector('rect'), words = tag.querySelector('text'), r = rect.getBoundingClientRect();
+            const letters = words.getAttribute('font-size') * r.height / rect.getAttribute('height');
+            return [words.textContent, [r.left, r.top, r.right, r.bottom, letters]];
+        }))""")
+    return {str(name): list(map(float, box)) for name, box in found.items()}
+
+
+@pytest.mark.parametrize("size", [TV, PHONE], ids=["tv", "phone"])
+def test_every_road_has_its_name_where_it_can_be_read(seen: Seen, size: tuple[int, int]) -> None:
+    """Also on a phone with all of the city on it: no name over another, none cut off, letters of 10 pixels."""
+    seen.size(size)
+    seen.until(lambda: seen.js("return innerWidth") == size[0], "the size")
+    time.sleep(0.3)
+    seen.js("thVision.frame()")
+    names = boxes(seen)
+    assert len(names) == seen.js("return document.querySelectorAll('.road:not(.patch)').length")
+    frame = seen.js(
+        "const b = document.getElementById('board').getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]"
+    )
+    for name, (left, top, right, bottom, letters) in names.items():
+        assert letters >= 9.5, name
+        assert frame[0] <= left
+        assert frame[1] <= top
+        assert right <= frame[2]
+        assert bottom <= frame[3]
+        for other, box in names.items():
+            apart = right <= box[0] or box[2] <= left or bottom <= box[1] or box[3] <= top
+            assert name == other or apart, (name, other)
+
+
+def test_a_finger_beside_a_road_is_told_whose_it_is_and_which_sides_are_free(seen: Seen) -> None:
+    """On a phone a road is five pixels wide: what lies nearest is meant."""
+    seen.size(PHONE)
+    seen.until(lambda: seen.js("return innerWidth") == PHONE[0], "the size")
+    time.sleep(0.3)
+    touch = """
+        thVision.frame();
+        const middle = (e) => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };
+        const lanes = [...document.querySelectorAll('#world .road:not(.patch) .lane')];
+        const others = [...document.querySelectorAll('#world .car, #world .column'), ...lanes].map(e => [e, middle(e)]);
+        for (const lane of lanes) for (const [dx, dy] of [[8, 0], [-8, 0], [0, 8], [0, -8]]) {
+            const [x, y] = middle(lane);
+            const place = {clientX: x + dx, clientY: y + dy, bubbles: true, pointerType: 'touch'};
+            const alone = others.every(([e, m]) => e === lane || Math.hypot(m[0] - x, m[1] - y) > 17);
+            const under = document.elementFromPoint(place.clientX, place.clientY);
+            if (!alone || under.closest('[data-piece]')) continue;
+            under.dispatchEvent(new PointerEvent('click', place));
+            return lane.closest('[data-piece]').dataset.piece;
+        }"""
+    road = seen.js(touch)
+    assert road
+    told = seen.until(lambda: seen.text("picked"), "the road in words")
+    assert f" {road}: from " in told
+    assert "Over: " in told
+    assert "Under: " in told
+    assert seen.js("return document.querySelector('#world .tag.selected text').textContent") == road
+    assert seen.js(touch) == road
+    seen.until(lambda: seen.js("return document.getElementById('picked').hidden"), "nothing is meant any more")
+    seen.size(TV)
+
+
 def test_a_step_back_shows_the_table_as_it_stood_and_the_evidence_of_then(seen: Seen) -> None:
     seen.js("document.getElementById('turns').open = true")
     seen.until(lambda: seen.js("return document.querySelectorAll('#turn-list button').length") > 15, "the list")

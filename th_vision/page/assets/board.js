@@ -42,11 +42,11 @@ const Board = (() => {
     return [Math.min(...xs) - m, Math.min(...ys) - m, Math.max(...xs) + m, Math.max(...ys) + m];
   }
 
-  // options: newest (Set of ids), crossings [{at, call, pays}], selected, heights, sides, bases, unit (mm a pixel), turn
-  // (quarter turns), ghosts {id: words}, words (function key -> text)
+  // options: newest (Set of ids), crossings [{at, call, pays}], selected, heights, sides, bases, unit (mm a pixel), type
+  // (how much larger than usual words are), turn (quarter turns), frame ([x, y, w, h] that is seen, or null), ghosts {id: words}, words (function key -> text)
   function draw(root, game, state, options) {
     const o = Object.assign({newest: new Set(), crossings: [], selected: null, heights: true, sides: true, bases: false,
-      unit: 0.5, turn: 0, ghosts: null, words: (key) => key}, options);
+      unit: 0.5, type: 1, turn: 0, frame: null, ghosts: null, words: (key) => key}, options);
     const cos = [1, 0, -1, 0][o.turn & 3], sin = [0, 1, 0, -1][o.turn & 3];
     const P = (x, y) => [round(x * cos - y * sin), round(-(x * sin + y * cos))];
     const ghosts = o.ghosts || state.ghosts || {};
@@ -55,7 +55,7 @@ const Board = (() => {
     const layer = (name) => el("g", {class: name}, fresh);
     const ground = layer("ground"), shadows = layer("shadows"), base = layer("columns"), lanes = layer("roads"),
       traffic = layer("cars"), tops = layer("tops"), marks = layer("marks");
-    const size = (mm, px) => round(Math.max(mm, px * o.unit));
+    const size = (mm, px) => round(Math.max(mm, px * o.unit * o.type));
     const poly = (points) => points.map((p) => P(p[0], p[1]).join(",")).join(" ");
     const text = (parent, x, y, words, height, more) => {
       const node = el("text", Object.assign({x: round(x), y: round(y + height * 0.35), "font-size": height,
@@ -78,8 +78,7 @@ const Board = (() => {
       .forEach((p) => patch(p));
     for (const [id, car] of Object.entries(cars)) if (!(id in ghosts)) drawCar(id, car);
     for (const [id, column] of Object.entries(columns)) if (!(id in ghosts)) drawLevel(id, column);
-    const taken = [];
-    for (const [id, road] of order) if (!(id in ghosts)) drawTag(id, road, taken);
+    if (o.sides) drawTags();
     for (const crossing of o.crossings) drawCrossing(crossing);
     for (const id of Object.keys(ghosts)) drawGhost(id, ghosts[id]);
     root.replaceChildren(fresh);
@@ -149,12 +148,14 @@ const Board = (() => {
       line(w, "lane", color);
       const dash = DASHES[game.players.indexOf(road.owner) % 4];
       if (dash) line(1.1, "middle", null, {"stroke-dasharray": dash, "stroke-linecap": "round"});
-      if (o.heights && o.unit < 0.95) for (const [tip, other] of [[0, 1], [1, 0]]) {
-        const p = road.ends[tip], q = road.ends[other], l = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
-        const reach = Math.min(17, l / 3);
-        const [x, y] = P(p[0] + (q[0] - p[0]) / l * reach, p[1] + (q[1] - p[1]) / l * reach);
-        text(tops, x, y, String(Math.round(p[2])), size(4.6, 8.5), {class: "height"});
-      }
+      if (o.heights && o.unit < 0.95) heightsAt(road).forEach(([x, y], tip) =>
+        text(tops, x, y, String(Math.round(road.ends[tip][2])), size(4.6, 8.5), {class: "height"}));
+    }
+    function heightsAt(road) {
+      return [[0, 1], [1, 0]].map(([tip, other]) => {
+        const p = road.ends[tip], q = road.ends[other], l = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1, reach = Math.min(17, l / 3);
+        return P(p[0] + (q[0] - p[0]) / l * reach, p[1] + (q[1] - p[1]) / l * reach);
+      });
     }
 
     function patch(p) {
@@ -192,12 +193,13 @@ const Board = (() => {
       if (car.doubt) doubt(x, y, L / 2 + 3, id);
     }
 
+    function levelRadius() { return Math.min(size(5.4, 7.5), 13); }
     function drawLevel(id, c) {
-      const [x, y] = P(c.x, c.y), r = Math.min(size(5.4, 7.5), game.disc.diameter * 0.42);
+      const [x, y] = P(c.x, c.y), r = levelRadius();
       const g = pick(el("g", {class: "level" + (c.yellow ? " yellow" : "")}, tops), id);
       el("circle", {cx: x, cy: y, r}, g);
       text(g, x, y, String(c.levels), round(r * 1.5));
-      if (c.doubt) doubt(x, y, game.disc.diameter / 2 + 3.5, id);
+      if (c.doubt) doubt(x, y, Math.max(game.disc.diameter / 2 + 3.5, r + 2), id);
     }
 
     function doubt(x, y, r, id) {
@@ -206,31 +208,33 @@ const Board = (() => {
       text(g, x + r * 0.75, y - r * 0.75, "?", size(8, 13));
     }
 
-    // The road's name, with its two sides: a full triangle is free for others, an empty one is taken.
-    function drawTag(id, road, taken) {
-      if (!o.sides) return;
-      const bare = o.unit > 0.95 && o.selected !== id; // from far away the triangles alone
-      const h = size(6.4, bare ? 8 : 10), name = bare ? 0 : h * 0.62 * id.length;
-      const [a, b] = road.ends, w = name + h * 1.75, busy = [];
-      for (const p of Object.values(state.pairs || {})) if (p.over === id || p.under === id) busy.push(p.at);
-      for (const c of Object.values(cars)) if (c.on === id) busy.push([c.x, c.y]);
-      let best = null, score = -1e9;
-      for (let t = 0.2; t < 0.81; t += 0.05) {
-        const x = a[0] + (b[0] - a[0]) * t, y = a[1] + (b[1] - a[1]) * t;
-        let s = -Math.abs(t - 0.5) * 12;
-        for (const q of busy) s -= Math.max(0, 24 - Math.hypot(q[0] - x, q[1] - y));
-        const [px, py] = P(x, y);
-        for (const q of taken) s -= Math.max(0, w - Math.abs(q[0] - px)) * (Math.abs(q[1] - py) < h ? 3 : 0);
-        if (s > score) { score = s; best = [px, py]; }
-      }
-      taken.push(best);
-      const [x, y] = best, left = x - w / 2;
-      const g = pick(el("g", {class: "tag"}, marks), id);
-      el("rect", {x: round(left), y: round(y - h / 2), width: round(w), height: round(h), rx: round(h * 0.3)}, g);
-      if (!bare) text(g, left + h * 0.3 + h * 0.31 * id.length, y, id, round(h * 0.82));
-      const start = left + h * (bare ? 0.22 : 0.35) + name;
-      triangle(g, start + h * 0.34, y, h * 0.5, 1, road.over);
-      triangle(g, start + h * 0.95, y, h * 0.5, -1, road.under);
+    // The road's name, with its two sides: a full triangle is free for others, an empty one is taken. The newest first,
+    // for where there is no room for all.
+    function drawTags() {
+      const h = size(6.4, 11.5), name = (id) => h * 0.56 * id.length, circles = [];
+      const shownRoads = Object.keys(roads).filter((id) => !(id in ghosts)).reverse();
+      const rank_ = (id) => (o.selected === id ? 0 : o.newest.has(id) ? 1 : 2);
+      shownRoads.sort((one, other) => rank_(one) - rank_(other));
+      for (const c of Object.values(columns)) circles.push([...P(c.x, c.y), Math.max(levelRadius(), game.disc.diameter / 2), 4]);
+      for (const c of Object.values(cars)) circles.push([...P(c.x, c.y), (c.size || CARS[c.type] || CARS.sedan)[0] * 0.42, 2]);
+      for (const c of o.crossings) circles.push([...P(c.at[0], c.at[1]), size(8, 10), 4]);
+      if (o.heights && o.unit < 0.95) for (const id of shownRoads) for (const p of heightsAt(roads[id])) circles.push([...p, size(3, 5.5), 3]);
+      const wide = (id) => [name(id) + h * 1.95, h * 1.1], bare = [h * 1.6, h * 0.95];
+      const put = Labels.place(shownRoads.map((id) => ({id, ends: roads[id].ends.map((e) => P(e[0], e[1])),
+        sizes: [wide(id), bare], first: rank_(id) < 2})), circles, o.unit, game.stick.width, o.frame);
+      for (const id in put) drawTag(id, roads[id], put[id], [wide(id), bare][put[id].size], h, name(id));
+    }
+    function drawTag(id, road, where, [w, high], h, name) {
+      const [x, y] = where.at, left = x - w / 2, whole = where.size === 0, color = colorOf(game, road.owner);
+      const g = pick(el("g", {class: "tag" + (o.selected === id ? " selected" : "")}, marks), id);
+      if (where.on) el("line", {class: "leader", x1: round(x), y1: round(y), x2: round(where.on[0]), y2: round(where.on[1]),
+        stroke: color, "stroke-width": round(1.3 * o.unit)}, g);
+      el("rect", {x: round(left), y: round(y - high / 2), width: round(w), height: round(high), rx: round(h * 0.3), stroke: color,
+        "stroke-width": round(1.3 * o.unit)}, g);
+      if (whole) text(g, left + h * 0.3 + name / 2, y, id, round(h * 0.9));
+      const start = left + (whole ? h * 0.42 + name : h * 0.13);
+      triangle(g, start + h * 0.36, y, h * 0.56, 1, road.over);
+      triangle(g, start + h * 0.98, y, h * 0.56, -1, road.under);
     }
 
     function triangle(g, x, y, s, up, side) {
@@ -281,6 +285,21 @@ const Board = (() => {
     return [outline.reduce((s, p) => s + p[0], 0) / outline.length, outline.reduce((s, p) => s + p[1], 0) / outline.length];
   }
 
+  // The piece nearest to a place of the plan (in its own turned coordinates), no further away than `most` mm.
+  function nearest(state, at, turn, most) {
+    const cos = [1, 0, -1, 0][turn & 3], sin = [0, 1, 0, -1][turn & 3], x = at[0] * cos - at[1] * sin, y = -(at[0] * sin + at[1] * cos);
+    let best = null, least = most;
+    const look = (id, away) => { if (away < least) { least = away; best = id; } };
+    for (const [id, c] of Object.entries(state.cars || {})) look(id, Math.hypot(c.x - x, c.y - y) * 0.9);
+    for (const [id, c] of Object.entries(state.columns || {})) look(id, Math.hypot(c.x - x, c.y - y) - 4);
+    for (const [id, road] of Object.entries(state.roads || {})) {
+      const [a, b] = road.ends, d = [b[0] - a[0], b[1] - a[1]], l = d[0] * d[0] + d[1] * d[1] || 1;
+      const t = Math.max(0, Math.min(1, ((x - a[0]) * d[0] + (y - a[1]) * d[1]) / l));
+      look(id, Math.hypot(a[0] + d[0] * t - x, a[1] + d[1] * t - y));
+    }
+    return best;
+  }
+
   // The state after a step: sections are shared with the state before where nothing changed.
   function apply(before, delta) {
     const after = Object.assign({}, before);
@@ -293,5 +312,5 @@ const Board = (() => {
     return after;
   }
 
-  return {draw, bounds, apply, colorOf, el, middle, DASHES};
+  return {draw, bounds, apply, nearest, colorOf, el, middle, DASHES};
 })();

@@ -115,19 +115,22 @@
     $("board").setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
     // Moving the plan draws nothing anew; zooming only where words would become too small or too large.
     const size = 1.12 ** Math.round(Math.log(unit()) / Math.log(1.12));
-    const key = [lastId.split("-")[0], at, steps.length, picked, size, view.turn, JSON.stringify(live.guide || {}),
+    const key = [lastId.split("-")[0], at, steps.length, picked, size, view.turn, view.auto, JSON.stringify(live.guide || {}),
       $("show-sides").checked, $("show-heights").checked, $("show-bases").checked].join("|");
     scale();
     if (key === painted) return;
     painted = key;
     const ghosts = newest() && live.guide && Object.keys(live.guide).length ? live.guide : null;
     Board.draw($("world"), game, state(), {
-      newest: new Set(turnSoFar().flatMap((one) => one.newest)), selected: picked, words: w, unit: size, turn: view.turn, ghosts,
+      newest: new Set(turnSoFar().flatMap((one) => one.newest)), selected: picked, words: w, unit: size, type: type(), turn: view.turn, ghosts,
+      frame: view.auto ? [view.x, view.y, view.w, view.h] : null,
       sides: $("show-sides").checked, heights: $("show-heights").checked, bases: $("show-bases").checked,
       crossings: turnSoFar().flatMap((one) => one.closeups).map((c) => ({at: c.at, call: c.call, pays: c.pays,
         label: c.call === "too_close" ? "?" : c.rule === "crossing" ? (c.pays ? "+1" : "") : "!"})),
     });
   }
+  // Words on the plan grow with those beside it: on a TV they are read from further away.
+  function type() { return Math.max(1, Math.min(1.8, parseFloat(getComputedStyle(document.documentElement).fontSize) / 15)); }
   function scale() {
     const bar = $("scale").firstElementChild, u = unit();
     const mm = [10, 20, 50, 100, 200, 500].find((v) => v / u > 60) || 500;
@@ -344,9 +347,14 @@
   addEventListener("pointercancel", lift);
   board.addEventListener("click", (e) => {
     if (moved >= 6) return;
-    const hit = e.target.closest("[data-piece]");
-    if (hit) pick(hit.dataset.piece); else if (picked) pick(picked);
+    const hit = e.target.closest("[data-piece]"), id = hit && !hit.classList.contains("city") ? hit.dataset.piece : touched(e) || (hit && hit.dataset.piece);
+    if (id) pick(id); else if (picked) pick(picked);
   });
+  // A finger is wider than a road on a phone: what lies nearest is meant.
+  function touched(e) {
+    const box = board.getBoundingClientRect(), at = [view.x + (e.clientX - box.left) / box.width * view.w, view.y + (e.clientY - box.top) / box.height * view.h];
+    return Board.nearest(state(), at, view.turn, unit() * (e.pointerType === "touch" ? 24 : 10));
+  }
   board.addEventListener("keydown", (e) => {
     const pan = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
     if (pan) { view.x += pan[0] * view.w * 0.1; view.y += pan[1] * view.h * 0.1; view.auto = false; later(); }

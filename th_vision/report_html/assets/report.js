@@ -14,7 +14,7 @@
     const [x0, y0, x1, y1] = last, w = x1 - x0, h = y1 - y0;
     svg.setAttribute("viewBox", `${x0} ${-y1} ${w} ${h}`);
     const width = svg.getBoundingClientRect().width || 500;
-    Board.draw(Board.el("g", {}, svg), data.game, state, {newest: new Set(step.newest), words, unit: Math.max(w / width, h / (width * 0.75)),
+    Board.draw(Board.el("g", {}, svg), data.game, state, {newest: new Set(step.newest), words, unit: Math.max(w / width, h / (width * 0.75)), frame: [x0, -y1, w, h],
       crossings: step.spots.map((c) => ({at: c.at, call: c.call, pays: c.pays, label: c.call === "too_close" ? "?" : c.rule === "crossing" ? (c.pays ? "+1" : "") : "!"}))});
   }
   const boards = [...document.querySelectorAll("svg.board")];
