@@ -10,12 +10,15 @@ const City = (() => {
   const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const unit = (a) => { const l = Math.hypot(...a) || 1; return a.map((v) => v / l); };
 
+  const FIELD = 0.32, INSIDE = 0.95, GROUND = 30; // half the angle of view; the part of the picture that is filled; mm
+
   function show(canvas, data) {
     const positions = new Int16Array(bytes(data.positions).buffer), colors = bytes(data.colors);
     const triangles = new Uint32Array(bytes(data.triangles).buffer), s = 1 / data.steps;
     const [low, high] = data.box, size = Math.max(120, Math.hypot(high[0] - low[0], high[1] - low[1]));
-    const home = {yaw: -0.6, pitch: 0.75, reach: size * 1.02, x: 0, y: 0};
-    const view = Object.assign({}, home);
+    // fits: all of the city is kept in the picture, however it is turned, until somebody comes closer or moves it.
+    const home = {yaw: -0.6, pitch: 0.75, reach: size * 1.02, x: 0, y: 0, fits: true};
+    const view = Object.assign({}, home), corners = outermost();
     const gl = canvas.getContext("webgl2", {antialias: true});
     const paint = gl ? byGl(gl) : byHand(canvas.getContext("2d"));
     let queued = false;
@@ -25,8 +28,45 @@ const City = (() => {
     function camera() {
       const cp = Math.cos(view.pitch), sp = Math.sin(view.pitch), cy = Math.cos(view.yaw), sy = Math.sin(view.yaw);
       const back = [cp * sy, -cp * cy, sp], right = [cy, sy, 0], up = cross(back, right);
-      const middle = [view.x, view.y, low[2] - data.origin[2]];
+      let middle = [view.x, view.y, low[2] - data.origin[2]];
+      if (view.fits) middle = fitted(right, up, back);
       return {right, up, back, eye: middle.map((v, i) => v + back[i] * view.reach)};
+    }
+
+    // Those of all corners that lie furthest out, in many directions: they are in the picture if and only if all is.
+    function outermost() {
+      const found = new Set();
+      for (let k = 0; k < 160; k++) {
+        const z = 1 - (2 * k + 1) / 160, r = Math.sqrt(1 - z * z), x = r * Math.cos(k * 2.39996), y = r * Math.sin(k * 2.39996);
+        let best = -Infinity, which = 0;
+        for (let i = 0; i < positions.length; i += 3) {
+          const d = positions[i] * x + positions[i + 1] * y + positions[i + 2] * z;
+          if (d > best) { best = d; which = i; }
+        }
+        found.add(which);
+      }
+      return [...found].map((i) => [positions[i] * s, positions[i + 1] * s, positions[i + 2] * s]);
+    }
+
+    // Sets how far the eye is so that all that stands on the table is in the picture; gives what it looks at.
+    function fitted(right, up, back) {
+      const o = data.origin, w = canvas.width || 1, h = canvas.height || 1, side = Math.min(w, h), f = 1 / Math.tan(FIELD) / INSIDE;
+      let middle = [0, 1, 2].map((i) => (low[i] + high[i]) / 2 - o[i]);
+      for (let again = 0; again < 6; again++) {
+        const seen = corners.map((p) => p.map((v, i) => v - middle[i])).map((p) => [dot(p, right), dot(p, up), dot(p, back)]);
+        view.reach = Math.max(60, ...seen.map(([x, y, z]) => z + Math.max(Math.abs(x) * f * side / w, Math.abs(y) * f * side / h)));
+        const half = (at) => { const a = seen.map((p) => p[at] / (view.reach - p[2])); return (Math.min(...a) + Math.max(...a)) / 2 * view.reach; };
+        const [dx, dy] = [half(0), half(1)];
+        middle = middle.map((v, i) => v + right[i] * dx + up[i] * dy);
+      }
+      view.seen = middle;
+      return middle;
+    }
+    // From where somebody moves or comes closer by hand.
+    function free() {
+      if (!view.fits) return;
+      const k = (low[2] - data.origin[2] - view.seen[2]) / (camera().back[2] || 1), back = camera().back;
+      view.x = view.seen[0] + back[0] * k; view.y = view.seen[1] + back[1] * k; view.reach -= k; view.fits = false;
     }
 
     function render() {
@@ -64,7 +104,7 @@ const City = (() => {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index, gl.STATIC_DRAW);
       gl.enable(gl.DEPTH_TEST);
       return (c, w, h) => {
-        const f = 1 / Math.tan(0.32), near = view.reach * 0.05, far = view.reach * 6, side = Math.min(w, h);
+        const f = 1 / Math.tan(FIELD), near = view.reach * 0.05, far = view.reach * 6, side = Math.min(w, h);
         const rows = [c.right, c.up, c.back].map((v) => [...v, -dot(v, c.eye)]);
         const m = [rows[0].map((v) => v * f * side / w), rows[1].map((v) => v * f * side / h),
           rows[2].map((v, i) => v * (far + near) / (near - far) + (i === 3 ? 2 * far * near / (near - far) : 0)), rows[2].map((v) => -v)];
@@ -79,7 +119,7 @@ const City = (() => {
     }
     function joined(a, b) { const out = new a.constructor(a.length + b.length); out.set(a); out.set(b, a.length); return out; }
     function floor() {
-      const m = 30, z = (low[2] - data.origin[2] - 0.2) / s, o = data.origin;
+      const m = GROUND, z = (low[2] - data.origin[2] - 0.2) / s, o = data.origin;
       const corners = [[low[0] - m, low[1] - m], [high[0] + m, low[1] - m], [high[0] + m, high[1] + m], [low[0] - m, high[1] + m]];
       return {positions: new Int16Array(corners.flatMap((p) => [(p[0] - o[0]) / s, (p[1] - o[1]) / s, z])),
         colors: new Uint8Array([0, 0, 0, 0].flatMap(() => [222, 212, 196]))};
@@ -88,7 +128,7 @@ const City = (() => {
     function byHand(pen) {
       const count = positions.length / 3, seen = new Float32Array(count * 3);
       return (c, w, h) => {
-        const f = Math.min(w, h) / 2 / Math.tan(0.32), light = unit([-0.45, -0.7, 0.9]);
+        const f = Math.min(w, h) / 2 / Math.tan(FIELD), light = unit([-0.45, -0.7, 0.9]);
         for (let i = 0; i < count; i++) {
           const p = [positions[3 * i] * s - c.eye[0], positions[3 * i + 1] * s - c.eye[1], positions[3 * i + 2] * s - c.eye[2]];
           const d = -dot(p, c.back);
@@ -113,9 +153,9 @@ const City = (() => {
     }
 
     const turn = (dx, dy) => { view.yaw -= dx; view.pitch = Math.max(0.05, Math.min(1.55, view.pitch + dy)); later(); };
-    const move = (dx, dy) => { const c = camera(), k = view.reach * 0.0012;
+    const move = (dx, dy) => { free(); const c = camera(), k = view.reach * 0.0012;
       view.x -= (c.right[0] * dx - c.back[0] * dy) * k; view.y -= (c.right[1] * dx - c.back[1] * dy) * k; later(); };
-    const nearer = (factor) => { view.reach = Math.max(40, Math.min(size * 5, view.reach * factor)); later(); };
+    const nearer = (factor) => { free(); view.reach = Math.max(40, Math.min(size * 5, view.reach * factor)); later(); };
     const fingers = new Map();
     let pinch = 0;
     canvas.addEventListener("pointerdown", (e) => { canvas.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.clientX, e.clientY]); pinch = 0; });
@@ -140,7 +180,13 @@ const City = (() => {
     });
     new ResizeObserver(later).observe(canvas);
     later();
-    return {view, render};
+    // How far the city reaches from the middle of the picture to its rim, across and up: 1 is the rim.
+    function spread() {
+      const c = camera(), w = canvas.width, h = canvas.height, f = Math.min(w, h) / Math.tan(FIELD);
+      const seen = corners.map((p) => p.map((v, i) => v - c.eye[i])).map((p) => [dot(p, c.right), dot(p, c.up), -dot(p, c.back)]);
+      return [Math.max(...seen.map((p) => Math.abs(p[0] / p[2]) * f / w)), Math.max(...seen.map((p) => Math.abs(p[1] / p[2]) * f / h))];
+    }
+    return {view, render, spread};
   }
   return {show, drawn: null};
 })();
