@@ -1,113 +1,48 @@
 """Whole virtual games of unseen seeds, followed as at the table, and what went wrong in them.
 
     python bench/games.py --seeds 5000:5100    # true layouts read with noise: all presets, 2 to 4 players
-    python bench/games.py --frames --seeds 3000:3004 --turns 8    # frames, sensor, reader and all: minutes a game
-    python bench/games.py --hour    # an hour of frames: does memory grow?
+    python bench/games.py --frames --seeds 3000:3100 --into out/games.jsonl    # frames, sensor, reader and all
+    python bench/games.py --table out/games.jsonl    # the figures of what was played so far
+    python bench/games.py --latency --turns 8    # in real time: each part of the time from the last hand to the ruling
+    python bench/games.py --hour    # an hour of play by the frames' clock: does memory grow?
 
-Prints the share of turns that were ruled exactly as the truth, certain mistakes by kind, how knocks were noticed and
-attributed, false alarms, lost threads, and for frames each part of the time from the last hand to the ruling.
+``--into`` writes a line a game, and leaves out the games that are there already: a run may be cut at any moment and
+goes on where it was. Cameras and models of the sensor take turns with the seeds, as presets and players do.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.results import Played, append, load, table
 from bench.rulings import game_line, say
 from calibration.board import Board
 from calibration.calibrate import calibrate_table
 from rules.errors import RulesError
-from rules.events import KnockFact
 from th_vision.errors import VisionError
 from th_vision.follow import Follower
-from th_vision.follow_events import Ended, Entered, HandSeen, Moving, Output, Reconsidered, Settled, Told
-from th_vision.referee.loop import Referee, Timing
+from th_vision.follow_events import Ended, HandSeen, Moving, Output, Settled, Told
+from th_vision.referee.loop import Referee
 from th_vision.referee.outputs import Outputs
 from th_vision.virtual_table.mischief import EVENTS, eventful_game
 from th_vision.virtual_table.misread import Misreading, misread
 from th_vision.virtual_table.playing import PlayedMoment
 from th_vision.virtual_table.session import Session, Setup
 from th_vision.virtual_table.simulate import pieces_for
-from th_vision.virtual_table.verdicts import Tally, compare, same_pieces, true_lines
+from th_vision.virtual_table.verdicts import compare, same_pieces, true_lines
 
 PRESETS = ("rainbow-city", "rainbow-city-missions", "rainbow-city-zh", "classic")
-KNOCK_MM = 4.0
 AT_THE_TABLE = tuple(name for name in EVENTS if name != "yellow-below")
 """What a camera above can see: a yellow disc with a gray one on it, it can't (nor does a layout tell it)."""
-CERTAIN = ("pays", "side", "owner", "penalty")
-
-
-@dataclass
-class Evening:
-    """What became of some games."""
-
-    tally: Tally = field(default_factory=Tally)
-    games: int = 0
-    knocks: int = 0
-    noticed: int = 0
-    attributed: int = 0
-    false_alarms: int = 0
-    lost: int = 0
-    found: int = 0
-    mended: int = 0
-    timings: list[Timing] = field(default_factory=list)
-    watch_s: list[float] = field(default_factory=list)
-
-    def moment(self, moment: PlayedMoment, said: Sequence[Output]) -> None:
-        """Count what one moment brought against its truth."""
-        true = [line for line in moment.facts if line["type"] == "knock"]
-        true = [line for line in true if not 0 < line.get("shift_mm", 0) < KNOCK_MM]
-        told = [o.fact for o in said if isinstance(o, Told) and isinstance(o.fact, KnockFact) and not o.again]
-        any_true = any(line["type"] in ("knock", "undo", "restored") for line in moment.facts)
-        self.knocks += len(true)
-        self.noticed += min(len(true), len(told))
-        self.attributed += sum(any(fact.by == line["by"] for fact in told) for line in true)
-        self.false_alarms += len(told) if not any_true else 0
-        for output in said:
-            if isinstance(output, Entered):
-                self.lost += output.state == "desynchronised"
-            self.mended += isinstance(output, Reconsidered)
-
-    def print(self) -> None:
-        """The figures."""
-        turns = max(self.tally.turns, 1)
-        say(self.tally.table())
-        wrong = Counter(kind for (kind, verdict), n in self.tally.counts.items() if verdict in
-                        ("wrong and certain", "invented") for _ in range(n))  # fmt: skip
-        exact = 100 * (1 - len(self.tally.differing) / turns)
-        say(
-            f"{self.games} games, {turns} turns: {exact:.1f} % ruled exactly as the truth (doubt said is no difference)"
-        )
-        say("certain mistakes: " + ", ".join(f"{kind} {wrong[kind]}" for kind in CERTAIN))
-        say(
-            f"knocks of {KNOCK_MM:g} mm and more, and falls: {self.noticed} of {self.knocks} noticed, "
-            f"{self.attributed} attributed; false alarms {self.false_alarms / max(self.games, 1):.2f} a game"
-        )
-        say(f"thread lost {200 * self.lost / turns:.2f} times in 200 turns, found again {self.found} of {self.lost}")
-        if self.timings:
-            self._print_times()
-
-    def _print_times(self) -> None:
-        names = ("watching_s", "waiting_s", "fusing_s", "reading_s", "telling_s")
-        say("from the last hand to the ruling, s: median, 90 %, most (frames at 15 a second)")
-        total = np.zeros(len(self.timings))
-        for name in names:
-            values = np.array([getattr(timing, name) for timing in self.timings])
-            total += values
-            say(f"  {name[:-2]:<10}" + "".join(f"{v:7.2f}" for v in (*np.percentile(values, [50, 90]), values.max())))
-        say(f"  {'all':<10}" + "".join(f"{v:7.2f}" for v in (*np.percentile(total, [50, 90]), total.max())))
-        ms = 1000 * np.array(self.watch_s)
-        say(f"  watching costs {np.median(ms):.1f} ms a frame (90 %: {np.percentile(ms, 90):.1f})")
+FIELD_MM = (600.0, 380.0)
 
 
 def main() -> int:
@@ -118,33 +53,81 @@ def main() -> int:
     parser.add_argument("--noise", default="0.4,0.9,0.5,0.004,0.002,0.01", help="sigmas across, along, z; chances")
     parser.add_argument("--frames", action="store_true", help="frames through everything, instead of layouts")
     parser.add_argument("--cameras", default="D415:610,D435:700", help="with --frames: model:height in turn")
+    parser.add_argument("--models", default="fast,stereo", help="with --frames: of the sensor, in turn")
     parser.add_argument("--still", type=int, default=20, help="with --frames: still frames of each moment")
-    parser.add_argument("--hour", action="store_true", help="an hour of frames, for memory")
+    parser.add_argument("--into", type=Path, help="write a line a game to this file; games in it are left out")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further game after so long")
+    parser.add_argument("--table", type=Path, help="print the figures of this file, and play nothing")
+    parser.add_argument("--latency", action="store_true", help="in real time, for the time to the ruling")
+    parser.add_argument("--hour", action="store_true", help="an hour of play, for memory")
     parser.add_argument("--quiet", action="store_true", help="the figures alone")
     arguments = parser.parse_args()
-    if arguments.hour:
-        return hour()
     first, last = map(int, arguments.seeds.split(":"))
-    evening, start = Evening(), time.perf_counter()
+    if arguments.table is not None:
+        say(table(load(arguments.table)))
+        return 0
+    if arguments.hour or arguments.latency:
+        return by_the_clock(first, arguments)
+    games = load(arguments.into) if arguments.into is not None else []
+    there, start = {game.how for game in games}, time.perf_counter()
     for seed in range(first, last):
-        before = len(evening.tally.differing)
-        try:
-            by_frames(seed, arguments, evening) if arguments.frames else by_layouts(seed, arguments, evening)
-        except (VisionError, RulesError) as error:
-            say(f"seed {seed}: no game ({error})")
+        if time.perf_counter() - start > 60 * arguments.minutes:
+            say("the time is up; the same command goes on from here")
+            break
+        played = Played(*named(seed, arguments))
+        if played.how in there:
             continue
-        for line in evening.tally.differing[before:]:
-            if not arguments.quiet:
+        play(seed, arguments, played)
+        games.append(played)
+        if arguments.into is not None:
+            append(arguments.into, played)
+        if not arguments.quiet:
+            say(f"{played.how}: {played.failed or f'{played.turns} turns, {len(played.differing)} differ'}")
+            for line in played.differing:
                 say(f"  {line}")
-    evening.print()
-    say(f"{time.perf_counter() - start:.0f} s")
+    say(table(games))
     return 0
 
 
-def game(seed: int, arguments: argparse.Namespace, field_mm: tuple[float, float]) -> Iterator[PlayedMoment]:
-    """A game of a seed: presets and numbers of players in turn."""
+def named(seed: int, arguments: argparse.Namespace) -> tuple[str, dict[str, str]]:
+    """What a game is played with, as one text that is the same for the same game, and by kind."""
+    preset, players = preset_of(seed)
+    kind = {"rules": preset, "players": str(players)}
+    how = f"seed {seed}, {arguments.turns} turns, events {arguments.events:g}"
+    if not arguments.frames:
+        return f"{how}, noise {arguments.noise}", kind
+    camera, model = sensor_of(seed, arguments)
+    kind |= {"camera": camera.partition(":")[0], "model of the sensor": model}
+    return f"{how}, {camera}, {model}, {arguments.still} still frames", kind
+
+
+def preset_of(seed: int) -> tuple[str, int]:
+    """The rules and the number of players of a seed: in turn."""
     preset = PRESETS[seed % len(PRESETS)]
-    players = 2 if preset == "classic" else 2 + seed // len(PRESETS) % 3
+    return preset, 2 if preset == "classic" else 2 + seed // len(PRESETS) % 3
+
+
+def sensor_of(seed: int, arguments: argparse.Namespace) -> tuple[str, str]:
+    """The camera with its height, and the model of the sensor, of a seed: each camera with each model, in turn; shifted
+    against presets and players, so that all of them meet."""
+    cameras, models = arguments.cameras.split(","), arguments.models.split(",")
+    number = seed + seed // len(PRESETS)
+    return cameras[number % len(cameras)], models[number // len(cameras) % len(models)]
+
+
+def play(seed: int, arguments: argparse.Namespace, played: Played) -> None:
+    """Play one game."""
+    start = time.perf_counter()
+    try:
+        by_frames(seed, arguments, played) if arguments.frames else by_layouts(seed, arguments, played)
+    except (VisionError, RulesError) as error:
+        played.failed = str(error)
+    played.took_s = round(time.perf_counter() - start, 1)
+
+
+def game(seed: int, arguments: argparse.Namespace, field_mm: tuple[float, float]) -> Iterator[PlayedMoment]:
+    """A game of a seed."""
+    preset, players = preset_of(seed)
     pieces, names = pieces_for(players)
     rng = np.random.default_rng([seed, 77])
     yield from eventful_game(
@@ -152,9 +135,9 @@ def game(seed: int, arguments: argparse.Namespace, field_mm: tuple[float, float]
     )
 
 
-def by_layouts(seed: int, arguments: argparse.Namespace, evening: Evening) -> None:
+def by_layouts(seed: int, arguments: argparse.Namespace, played: Played) -> None:
     """One game as true layouts, each read with noise; a hand before each, and a second look after it."""
-    moments = list(game(seed, arguments, (600.0, 380.0)))
+    moments = list(game(seed, arguments, FIELD_MM))
     facts = [fact for moment in moments for fact in moment.facts]
     first = game_line(facts[0])
     pieces = pieces_for(len(first.players))[0]
@@ -168,12 +151,10 @@ def by_layouts(seed: int, arguments: argparse.Namespace, evening: Evening) -> No
             said += follower.handle(Settled(misread(truth, rng, how, pieces)), 10.0 * i + 3)
         told += [output for output in said if isinstance(output, Told)]
         names |= same_pieces(follower.known.layout, truth)
-        evening.moment(moment, said)
-        evening.found += sum(isinstance(o, Entered) and o.state == "desynchronised" for o in said)
+        played.moment(moment, said)
     told += [output for output in follower.handle(Ended(), 0.0) if isinstance(output, Told)]
-    evening.found -= follower.state == "desynchronised"
-    evening.games += 1
-    evening.tally.add(compare(true_lines(facts), told, names, f"seed {seed}"))
+    played.lost_for_good += follower.state == "desynchronised"
+    played.compared(compare(true_lines(facts), told, names, f"seed {seed}"))
 
 
 def side_of(moment: PlayedMoment) -> float | None:
@@ -184,28 +165,32 @@ def side_of(moment: PlayedMoment) -> float | None:
     return float(np.degrees(np.arctan2(hand.elbow[1], hand.elbow[0])))
 
 
-def by_frames(seed: int, arguments: argparse.Namespace, evening: Evening) -> None:
-    """One game as frames, through the loop that referees live."""
-    cameras = arguments.cameras.split(",")
-    model, _, height = cameras[seed % len(cameras)].partition(":")
-    session = Session(Setup(seed=seed, camera=model, distance_mm=float(height), frames=arguments.still))
-    shots = [shot.frame for shot in session.calibration()]
-    table, _ = calibrate_table(session.camera.camera, [(f.depth, f.color) for f in shots], Board())
+def session_of(seed: int, arguments: argparse.Namespace, still: int) -> tuple[Session, list[PlayedMoment]]:
+    """A virtual table for a seed, and the game on it."""
+    camera, model = sensor_of(seed, arguments)
+    name, _, height = camera.partition(":")
+    session = Session(Setup(seed=seed, camera=name, distance_mm=float(height), frames=still, model=model))
     width, depth = session.field_mm()
-    moments = list(game(seed, arguments, (min(width, 600.0), min(depth, 380.0))))
+    return session, list(game(seed, arguments, (min(width, FIELD_MM[0]), min(depth, FIELD_MM[1]))))
+
+
+def by_frames(seed: int, arguments: argparse.Namespace, played: Played) -> None:
+    """One game as frames, through the loop that referees live."""
+    session, moments = session_of(seed, arguments, arguments.still)
+    shots = [shot.frame for shot in session.calibration()]
+    calibration, _ = calibrate_table(session.camera.camera, [(f.depth, f.color) for f in shots], Board())
     facts = [fact for moment in moments for fact in moment.facts]
     first = game_line(facts[0])
     pieces = pieces_for(len(first.players))[0]
-    said: list[Output] = []
+    said, watched = list[Output](), list[float]()
     follower, names = Follower(first, pieces), dict[str, str]()
-    referee = Referee(follower, table, pieces, Outputs(watch=said.append), None)
+    referee = Referee(follower, calibration, pieces, Outputs(watch=said.append), None)
     begun, at = 0, -1
 
     def count() -> None:
         nonlocal begun
         if at >= 0:
-            evening.moment(moments[at], said[begun:])
-            evening.found += sum(isinstance(o, Entered) and o.state == "desynchronised" for o in said[begun:])
+            played.moment(moments[at], said[begun:])
             names.update(same_pieces(follower.known.layout, moments[at].scene.layout()))
             begun = len(said)
 
@@ -215,44 +200,27 @@ def by_frames(seed: int, arguments: argparse.Namespace, evening: Evening) -> Non
         read, now = referee.timing, time.perf_counter()
         referee.see(shot.frame)
         if referee.timing is not read and referee.timing is not None:
-            evening.timings.append(referee.timing)
+            played.timed(referee.timing)
             count()
         else:
-            evening.watch_s.append(time.perf_counter() - now)
+            watched.append(1000 * (time.perf_counter() - now))
     referee.finish()
     count()
-    evening.found -= follower.state == "desynchronised"
-    evening.games += 1
+    played.lost_for_good += follower.state == "desynchronised"
+    played.watch_ms = round(float(np.median(watched)), 1) if watched else 0.0
     told = [output for output in said if isinstance(output, Told)]
-    evening.tally.add(compare(true_lines(facts), told, names, f"seed {seed}"))
+    played.compared(compare(true_lines(facts), told, names, f"seed {seed}"))
 
 
-def hour(minutes: int = 60, fps: float = 15.0) -> int:
-    """An hour of a table by the frames' clock: hands, moves taken back and made again, and what memory does."""
-    from tests.th_vision.referee.live_scene import LAYOUTS, STILL, read, scenes
-    from tests.th_vision.still_scene import table
-    from th_vision.frame import Frame
+def by_the_clock(seed: int, arguments: argparse.Namespace) -> int:
+    """The live loop in real time, or an hour of it by the frames' clock."""
+    from bench.live_games import hour, latency
 
-    frames = scenes()
-    per_scene = STILL + 1
-    last = frames[-per_scene:]  # the newest move, made
-    back = frames[-2 * per_scene : -per_scene]  # and taken back
-    pieces, _ = pieces_for(2)
-    follower = Follower(game_line({"type": "game", "players": ["blue", "pink"]}), pieces)
-    referee = Referee(follower, table(), pieces, Outputs(), None, read)
-    assert len(LAYOUTS) * per_scene - 1 == len(frames)
-    number = 0
-    used: list[float] = []
-    for turn in range(int(minutes * 60 * fps / (2 * per_scene * 6))):
-        for group in (last, back) if turn else (frames,):
-            for frame in (one for f in group for one in [f] * 6):  # each picture six times: 15 a second
-                number += 1
-                referee.see(Frame(number, number / fps, frame.depth, frame.color))
-        if turn % 60 == 0:
-            used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-            say(f"{number / fps / 60:5.1f} min: {used[-1]:.0f} MB, {len(follower.told)} facts")
-    say(f"memory after the first minutes and at the end: {used[1]:.0f} MB, {used[-1]:.0f} MB")
-    return 0 if used[-1] - used[1] < 30 else 1
+    if arguments.hour:
+        moments = list(game(seed, arguments, FIELD_MM))
+        return hour(moments, pieces_for(preset_of(seed)[1])[0])
+    session, moments = session_of(seed, arguments, 8)
+    return latency(moments, session, pieces_for(preset_of(seed)[1])[0])
 
 
 if __name__ == "__main__":

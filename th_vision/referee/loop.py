@@ -49,13 +49,21 @@ MOST_WAITING = 6
 @dataclass(frozen=True)
 class Timing:
     """How long the last ruling took, s: from the first still frame to the moment's last one by the source's clock, and
-    by the computer's waiting for the reader, fusing, reading, and following with saying."""
+    by the computer's waiting for the reader, fusing, reading, fetching what was read, and following with saying.
+    ``first_s`` and ``last_s``: when those frames were taken, by the source's clock."""
 
-    watching_s: float
+    first_s: float
+    last_s: float
     waiting_s: float
     fusing_s: float
     reading_s: float
+    fetching_s: float
     telling_s: float
+
+    @property
+    def watching_s(self) -> float:
+        """How long still frames were gathered."""
+        return self.last_s - self.first_s
 
 
 class Referee:
@@ -190,8 +198,9 @@ class Referee:
         self._last_view = view
         self._steady.settled(view)
         self._look_after_drift(view, moment.time_s)
-        watched_s = moment.frames[-1].time_s - moment.frames[0].time_s
-        self.timing = Timing(watched_s, self._waited_s, *reading.took_s, perf_counter() - told_s)
+        seen_s = moment.frames[0].time_s, moment.frames[-1].time_s
+        fetched_s = max(0.0, told_s - reading.done_s)
+        self.timing = Timing(*seen_s, self._waited_s, *reading.took_s, fetched_s, perf_counter() - told_s)
 
     def _blind(self, seen: Seen) -> None:
         """Frames that can't be used, one after the other: say so, and say when it is over."""

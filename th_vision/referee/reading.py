@@ -33,13 +33,15 @@ READING_FAULTS = (ValueError, IndexError, KeyError, ArithmeticError, np.linalg.L
 
 @dataclass(frozen=True)
 class Reading:
-    """A moment that was read: its view and layout, or why it can't be read. ``took_s``: fusing, reading."""
+    """A moment that was read: its view and layout, or why it can't be read. ``took_s``: fusing, reading; ``done_s``:
+    when, by ``perf_counter``."""
 
     moment: Moment
     view: StillView | None
     layout: Layout | None
     error: str = ""
     took_s: tuple[float, float] = (0.0, 0.0)
+    done_s: float = 0.0
 
 
 class Reader(Protocol):
@@ -81,7 +83,8 @@ def read_moment(moment: Moment, table: TableCalibration, pieces: Pieces, prior: 
         layout = read(view, pieces, prior)
     except READING_FAULTS as error:
         return Reading(moment, view, None, " ".join(str(error).split()) or type(error).__name__)
-    return Reading(moment, view, layout, "", (fused - start, perf_counter() - fused))
+    done = perf_counter()
+    return Reading(moment, view, layout, "", (fused - start, done - fused), done)
 
 
 class ReadNow:
