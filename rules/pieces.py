@@ -65,12 +65,27 @@ class Disc(_Data):
         return self.diameter / 2
 
 
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
 class Box(_Data):
-    """The outer size of a car or of a city object, mm."""
+    """The outer size of a car or of a city object, mm.
+
+    ``cabin``, of a car: where its cabin begins and ends, shares of the length from either end, and from which share of
+    the height on it is all that there is; None: not known.
+    """
 
     length: Size_mm
     width: Size_mm
     height: Size_mm
+    cabin: tuple[Share, Share, Share] | None = None
+
+    @field_validator("cabin")
+    @classmethod
+    def _runs_forward(cls, cabin: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
+        if cabin is not None and cabin[0] >= cabin[1]:
+            raise ValueError("a cabin ends behind its beginning; give the smaller share first")
+        return cabin
 
 
 class Colors(_Data):

@@ -6,8 +6,10 @@ from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.detect.assemble import assemble
 from th_vision.detect.by_depth_assembly import assemble_by_depth
-from th_vision.detect.city import eye_of, find_city, standing_on, without_city
+from th_vision.detect.car_types import with_types
+from th_vision.detect.city import find_city, standing_on, without_city
 from th_vision.detect.finish import finish
+from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import plan_view
 from th_vision.detect.unknown import clear_of, unknown_things, wide_areas, without
 from th_vision.still_view import StillView
@@ -34,5 +36,6 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     else:
         pieces_only = without(plan, wide) if wide.any() else plan
         layout = finish(pieces_only, pieces, assemble_by_depth(pieces_only, pieces, flat), flat)
-    layout = standing_on(clear_of(layout, plan, wide), city, eye).model_copy(update={"city": city})
+    layout = with_types(plan, pieces, clear_of(layout, plan, wide), flat)
+    layout = standing_on(layout, city, eye).model_copy(update={"city": city})
     return layout.model_copy(update={"unknown": unknown_things(plan, pieces, layout, wide, known)})

@@ -383,6 +383,12 @@ DEPTH_SHARP_SIGMA_SHARE = 0.6
 DEPTH_EVIDENCE = 0.4
 # A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.
 RIM_RIVAL = 0.06
+# Rims are weighed against each other that lie at least so far apart and are seen as well as the best but for this share;
+# the outline of its foot speaks for one with this weight, where it appears further than this from the rim.
+RIM_PEAKS_MM = 2.5
+RIM_PEAK_SHARE = 0.35
+FOOT_WEIGHT = 0.5
+FOOT_LEAST_MM = 2.0
 # A known column that was not touched is seen within this of its old place.
 RIM_STAYS_MM = 1.0
 # Hypotheses whose ends are nearer to each other than this say the same.
@@ -479,9 +485,38 @@ AXIS_SMOOTH_MM = 0.75
 AXIS_SMOOTH_ACROSS_MM = 0.3
 # How far from where it is expected an axis is looked for: first roughly, then closely.
 AXIS_REACH_MM = (4.0, 2.0)
-# A car's place on its road, and its length: both ends are seen at an angle.
-CAR_SIGMA_MM = 0.7
-CAR_LENGTH_SIGMA_MM = 1.2
+# A car's place on its road: both ends are seen at an angle.
+CAR_SIGMA_MM = 0.4
+# Of what type a car is (th_vision/detect/car_types.py). One that was told so surely and stands within this keeps it.
+CAR_TYPE_SURE = 0.98
+CAR_STAYS_MM = 2.0
+# A road is looked at so far to either side; a car's colour so far from its middle; it is there from this share of it on.
+CAR_STRIP_MM = 9.0
+CAR_CORE_MM = 2.5
+CAR_LEAST_COLOUR = 0.25
+# A colour seems longer than it is by this (chroma is blurred, and its half is nearer to gray); sigma of a length then.
+CAR_COLOUR_GROWS_MM = 0.27
+CAR_LENGTH_SIGMA_MM = 0.15
+# The far end's edge that is seen lies at this share of a car's height, with this spread, and so much of its box is
+# filled, where its cabin is not known; where it is, shares are known to the second spread. Cabins are narrower.
+CAR_EDGE_SHARE = 0.6
+CAR_EDGE_SPREAD = 0.2
+CAR_FILL = (0.77, 0.1)
+CAR_KNOWN_SPREAD = 0.05
+CAR_CABIN_WIDTH = 0.88
+# Depth shows cars lower than they are by this, with this sigma; what is odd about a height counts no more than this.
+CAR_READS_LOW_MM = 0.6
+CAR_HEIGHT_SIGMA_MM = 0.8
+CAR_HEIGHT_MOST = 9.0
+# Brightness along a car: ends left out, blur, how far faces differ from one brightness (logarithm), independent samples
+# to a mm, and how firmly the faces' levels are held together.
+CAR_END_MM = 0.7
+CAR_TONE_BLUR_MM = 0.45
+CAR_TONE_SIGMA = 0.03
+CAR_TONE_SAMPLE_MM = 1.5
+CAR_TONE_HELD = 0.05
+# A type that fits worse than this (chi-square) is no more probable than a car like none of them.
+CAR_LIKE_NONE = 40.0
 
 # --- measuring a set's pieces (th_vision/enroll) ------------------------------------------------------------------
 # How far every edge in colour may lie off together, pixels: blur that isn't even, the camera's gamma, sharpening.

@@ -1,4 +1,4 @@
-"""Cars on roads: patches of a player's colour on top of a road, and what type their length says."""
+"""Cars on roads: patches of a player's colour on top of a road; their types are told by ``car_types.py``."""
 
 from __future__ import annotations
 
@@ -64,11 +64,10 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
                 continue
             for first, last in _split(pieces, float(patch.s[along[0]]), float(patch.s[along[-1]]) + pitch):
                 rows = (patch.s >= first) & (patch.s < last)
-                middle, length = (first + last) / 2, last - first
+                middle = (first + last) / 2
                 across = float(patch.t[0] + centres[label][0] * pitch)
                 x, y = patch.plan_point(middle, across)
                 sure = float(np.mean(win[rows][part[rows]])) if part[rows].any() else 0.0
-                kind, kind_probability = _type(pieces, length)
                 unit = (b - a)[:2] / patch.length
                 out.append(
                     FoundCar(
@@ -78,8 +77,8 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
                         heading_deg=float(np.degrees(np.arctan2(unit[1], unit[0]))),
                         player=player,
                         player_probability=float(1 - 0.5 * np.exp(-8 * max(sure, 0.0))),
-                        type=kind,
-                        type_probability=kind_probability,
+                        type=next(iter(pieces.cars), "sedan"),
+                        type_probability=1 / (len(pieces.cars) + 1),  # ``car_types.py`` tells it
                         sigma_xy=tolerances.CAR_SIGMA_MM,
                         along_mm=middle,
                         across_mm=across,
@@ -116,18 +115,6 @@ def _split(pieces: Pieces, first: float, last: float) -> list[tuple[float, float
     count = 1 if length < longest + 0.6 * shortest else max(2, round(length / shortest))
     edges = np.linspace(first, last, count + 1)
     return [(float(edges[i]), float(edges[i + 1])) for i in range(count)]
-
-
-def _type(pieces: Pieces, length_mm: float) -> tuple[str, float]:
-    """The type whose length fits best, and how probable it is among those known."""
-    if not pieces.cars:
-        return "sedan", 0.0
-    names = list(pieces.cars)
-    sigma = tolerances.CAR_LENGTH_SIGMA_MM
-    fit = np.array([-0.5 * ((pieces.cars[name].length - length_mm) / sigma) ** 2 for name in names])
-    weight = np.exp(np.maximum(fit - fit.max(), -50))
-    best = int(np.argmax(weight))
-    return names[best], float(weight[best] / weight.sum())
 
 
 def one_road_each(plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCar]]) -> list[tuple[str, FoundCar]]:

@@ -253,12 +253,6 @@ def _shade_arch(plan: PlanView, mask: Mask, thing: CityObject) -> None:
         cv2.fillConvexPoly(mask, np.rint(hull[:, 0]).astype(np.int32), 1)
 
 
-def eye_of(plan: PlanView) -> Array:
-    """(3,) centre of the camera that places pieces in plan: the colour camera, where there is colour."""
-    T = plan.table.T_color_table if plan.color is not None else plan.table.T_depth_table
-    return np.asarray(np.linalg.inv(T)[:3, 3], dtype=np.float64)
-
-
 def standing_on(layout: Layout, city: Sequence[CityObject], eye: Array, sign: float = 1.0) -> Layout:
     """The layout with columns and roads that stand or end on cards raised by the card's height (``sign`` -1: lowered
     again), on their rays from the ``eye`` (3,), mm, that saw them; ``on`` and ``rests_on`` name the cards."""

@@ -66,14 +66,15 @@ class Beam:
 
 
 @dataclass(frozen=True)
-class _Face:
+class Face:
     outline: Array  # (n, 3), table frame
 
 
 class DepthModel:
     """The view on a grid ``step`` native pixels wide, and the model of the sensor on it.
 
-    ``seen``: (h, w) float32 heights, mm, NaN unseen. Boxes are (u0, v0, u1, v1) on this grid.
+    ``seen``: (h, w) float32 heights, mm, NaN unseen; ``variance``: (h, w) of a cell, mm2. Boxes are
+    (u0, v0, u1, v1) on this grid.
     """
 
     def __init__(self, plan: PlanView, pieces: Pieces, softness: float | None = None, step: int | None = None) -> None:
@@ -87,7 +88,7 @@ class DepthModel:
         self.mm_per_px = _coarse(plan.mm_per_px, self.step) * native
         sigma = _coarse(plan.sigma_mm, self.step)
         # a view that can't be seen to scatter is still only as good as the model
-        self._variance = np.square(np.nan_to_num(sigma, nan=1.0)) + np.float32(tolerances.DEPTH_MODEL_MM**2)
+        self.variance = np.square(np.nan_to_num(sigma, nan=1.0)) + np.float32(tolerances.DEPTH_MODEL_MM**2)
         scale = camera.kernel_scale * softness / self.step
         self.kernel = (tolerances.KERNEL_SIGMA_U_PX * scale, tolerances.KERNEL_SIGMA_V_PX * scale)
         self.fattening = (tolerances.FATTENING_U_PX * scale, tolerances.FATTENING_V_PX * scale)
@@ -117,13 +118,13 @@ class DepthModel:
         """(h, w) of the grid."""
         return self.seen.shape[0], self.seen.shape[1]
 
-    def post_faces(self, post: Post) -> list[_Face]:
+    def post_faces(self, post: Post) -> list[Face]:
         """A column's discs, bottom up."""
         disc = self.pieces.disc
         plan = _RING * disc.radius + [post.x, post.y]
-        return [_Face(np.c_[plan, np.full(len(plan), disc.height * k)]) for k in range(1, post.levels + 1)]
+        return [Face(np.c_[plan, np.full(len(plan), disc.height * k)]) for k in range(1, post.levels + 1)]
 
-    def beam_faces(self, beam: Beam, cars: tuple[float, ...] = ()) -> list[_Face]:
+    def beam_faces(self, beam: Beam, cars: tuple[float, ...] = ()) -> list[Face]:
         """A road's top, and the tops of cars that stand on it this far (mm) from its middle."""
         stick = self.pieces.stick
         run = beam.run(stick.length)
@@ -136,7 +137,7 @@ class DepthModel:
         unit = beam.unit()
         plan = local[:, :1] * unit + local[:, 1:] * np.array([-unit[1], unit[0]]) + [beam.x, beam.y]
         z = beam.za + (local[:, 0] / run + 0.5) * (beam.zb - beam.za)
-        faces = [_Face(np.c_[plan, z])]
+        faces = [Face(np.c_[plan, z])]
         if cars:
             box = typical_car(self.pieces)
             corners = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]]) * [box.length / 2, box.width / 2]
@@ -144,7 +145,7 @@ class DepthModel:
                 local = corners + np.array([at, 0.0])
                 plan = local[:, :1] * unit + local[:, 1:] * np.array([-unit[1], unit[0]]) + [beam.x, beam.y]
                 z = beam.za + (local[:, 0] / run + 0.5) * (beam.zb - beam.za) + box.height
-                faces.append(_Face(np.c_[plan, z]))
+                faces.append(Face(np.c_[plan, z]))
         return faces
 
     def pixels(self, points: Array) -> Array:
@@ -162,7 +163,7 @@ class DepthModel:
             int(np.clip(high[1] + 1, 1, height)),
         )
 
-    def project(self, faces: list[_Face]) -> list[tuple[Array, Array]]:
+    def project(self, faces: list[Face]) -> list[tuple[Array, Array]]:
         """Grid places (n, 2) and heights (n,) of each face's outline."""
         if not faces:
             return []
@@ -230,7 +231,7 @@ class DepthModel:
         """(h, w) bounded squared residual of each cell of a box, parts of an independent sample."""
         u0, v0, u1, v1 = box
         model = self.shown(hard, self.mm_per_px[v0:v1, u0:u1])
-        variance = self._variance[v0:v1, u0:u1] + np.square(np.float32(tolerances.DEPTH_MODEL_SHARE) * model)
+        variance = self.variance[v0:v1, u0:u1] + np.square(np.float32(tolerances.DEPTH_MODEL_SHARE) * model)
         squared = np.square(self.seen[v0:v1, u0:u1] - model) / variance
         bounded = squared / (1 + squared / np.float32(tolerances.MISFIT_BOUND))
         return np.asarray(np.nan_to_num(bounded) / np.float32(self.independent), dtype=np.float32)

@@ -151,8 +151,8 @@ def city_example(
 
     ``turns`` 0: set up, nothing played yet.
     """
+    from th_vision.virtual_table.car_set import CARS
     from th_vision.virtual_table.city import BASE_SET, EXPANSIONS, with_city
-    from th_vision.virtual_table.scenarios import CARS
     from th_vision.virtual_table.whole_game import whole_game
 
     rng = np.random.default_rng(seed)

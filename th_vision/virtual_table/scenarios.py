@@ -10,6 +10,7 @@ import numpy as np
 
 from rules.pieces import Box, Pieces
 from th_vision.errors import VisionError
+from th_vision.virtual_table.car_set import CARS
 from th_vision.virtual_table.city import BASE_SET, EXPANSIONS
 from th_vision.virtual_table.moment import Moment
 from th_vision.virtual_table.scene import Spread
@@ -36,20 +37,6 @@ WORN = Spread(
     pad=0.5,
 )
 """Pieces of a set that was used a lot, with rubber pads on the columns."""
-
-# Sizes of the ten types of cars, mm: where pieces.toml names only some, a full set has these.
-CARS: dict[str, Box] = {
-    "sedan": Box(length=16, width=8, height=7),
-    "sports_car": Box(length=16, width=8, height=5.5),
-    "electric_car": Box(length=13, width=7.5, height=7),
-    "food_truck": Box(length=17, width=8, height=11),
-    "family_wagon": Box(length=17, width=8, height=8),
-    "limousine": Box(length=22, width=8, height=7),
-    "delivery_van": Box(length=18, width=8, height=10),
-    "construction_truck": Box(length=20, width=8.5, height=10),
-    "jumbo_trailer": Box(length=26, width=8.5, height=11),
-    "highway_bus": Box(length=24, width=8.5, height=11),
-}
 
 
 @dataclass(frozen=True)
@@ -90,7 +77,7 @@ class Scenario:
             return found
         scale = pieces.stick.length / STICK_MM
         grown = {
-            name: Box(length=box.length * scale, width=box.width * scale, height=box.height * scale)
+            name: Box(length=box.length * scale, width=box.width * scale, height=box.height * scale, cabin=box.cabin)
             for name, box in CARS.items()
         }
         return found.model_copy(update={"cars": grown | found.cars})

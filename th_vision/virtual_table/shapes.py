@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from th_vision.virtual_table.car_set import cabin_of
 from th_vision.virtual_table.city_shapes import city_parts
 from th_vision.virtual_table.foreign_shapes import foreign_parts, head_parts
 from th_vision.virtual_table.hand_shapes import hand_parts
@@ -78,19 +79,6 @@ def stick_mesh(stick: StickBody) -> Mesh:
     return Mesh(vertices, np.concatenate([*faces, caps]))
 
 
-# Share of length, start and end of the cabin, and of height where it begins, by car type.
-_CABINS = {
-    "sports_car": (0.35, 0.75, 0.6),
-    "food_truck": (0.05, 0.8, 0.35),
-    "family_wagon": (0.02, 0.72, 0.5),
-    "limousine": (0.15, 0.8, 0.55),
-    "delivery_van": (0.02, 0.85, 0.4),
-    "construction_truck": (0.7, 0.98, 0.4),
-    "jumbo_trailer": (0.0, 0.75, 0.3),
-    "highway_bus": (0.0, 1.0, 0.35),
-}
-
-
 def car_meshes(car: CarBody) -> tuple[Mesh, Mesh]:
     """The lower body and the cabin of a car."""
     h, p = math.radians(car.heading_deg), math.radians(car.pitch_deg)
@@ -99,7 +87,7 @@ def car_meshes(car: CarBody) -> tuple[Mesh, Mesh]:
     up = np.cross(along, left)
     size = car.size
     corner = np.array([car.x, car.y, car.z]) - along * size.length / 2 - left * size.width / 2
-    begin, end, belt = _CABINS.get(car.type, (0.2, 0.75, 0.55))
+    begin, end, belt = cabin_of(car.type, car.size)
     lower = box(corner, along * size.length, left * size.width, up * size.height * belt)
     inset = 0.06 * size.width
     cabin = box(

@@ -86,7 +86,7 @@ class Telling:
             "T_depth_table": [[float(v) for v in row] for row in session.camera.T_depth_table],
             "scale_error": session.sensor.faults.scale_error,
             "calibration": self._calibration,
-            "pieces": self._pieces.model_dump(mode="json"),
+            "pieces": self._pieces.model_dump(mode="json", exclude_none=True),
             "moments": [
                 {
                     "label": moment.label,
@@ -118,7 +118,7 @@ def pieces_toml(pieces: Pieces) -> str:
     """``pieces.toml`` of these pieces."""
     import tomlkit
 
-    data = pieces.model_dump(mode="json")
+    data = pieces.model_dump(mode="json", exclude_none=True)
     return tomlkit.dumps({key: value for key, value in data.items() if value})
 
 
