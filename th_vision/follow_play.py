@@ -15,7 +15,7 @@ from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.belief import adopt, along, back_again, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
 from th_vision.change import Change, compare
-from th_vision.city import moved_objects, new_objects, placer
+from th_vision.city import CityWatch, moved_objects, new_objects, placer
 from th_vision.credible import Credible, credible
 from th_vision.follow_events import (
     BackAgain,
@@ -64,6 +64,7 @@ class Play:
         self._lost = self._stick_said = self._half_away = False
         self._checking = 0
         self._hands = Hands()
+        self._city_watch = CityWatch()
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()
 
@@ -140,10 +141,14 @@ class Play:
         self._stick_said = bool(sticks)
 
     def _city(self, event: Settled) -> None:
-        """City objects are placed before the first move: told as they come, told again where they are put otherwise."""
+        """City objects are placed before the first move: told as they come, told again where they are put otherwise.
+        Later they are to stay where they are."""
         told = [fact for fact in self._teller.told if isinstance(fact, CityFact)]
         if any(isinstance(fact, MoveFact) for fact in self._teller.told):
+            for line, words in self._city_watch.look(event.layout.city, self.game.city, self.game.turn):
+                self._say(Warned(line, words, self._time_s))
             return
+        self._city_watch.saw(event.layout.city)
         for thing in moved_objects(event.layout.city, self.game.city):
             before = next(fact for fact in told if fact.object.id == thing.id)
             self._teller.retell_set_up(before, before.model_copy(update={"object": FactObject.of(thing)}))

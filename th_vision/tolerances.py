@@ -128,6 +128,9 @@ RESTS_Z_MM = 16.0
 # A city object of the same kind this near to a known one is that one; beyond the second figure it was moved.
 CITY_SAME_MM = 45.0
 CITY_MOVED_MM = 4.0
+# A new one is told when its kind is so probable; one that was seen is gone when so many readings in a row miss it.
+CITY_KIND_SURE = 0.8
+CITY_MISSED = 2
 # Pieces that fit no move and lie this near to the edge of what is seen are supplies, not the game.
 RIM_MM = 60.0
 # The field's outline is taken from every so many-th pixel of the empty-table map.

@@ -574,3 +574,30 @@ def test_the_guide_says_where_a_column_of_one_level_stood() -> None:
     resumed.resume(list(follower.told), Known(layout_of(follower.game, PIECES)))
     (said,) = [output for output in resumed.handle(Settled(SECOND), 20.0) if isinstance(output, Checked)]
     assert any("at (170, -106) mm, one level" in words for _, words in said.off)
+
+
+def test_a_city_object_moved_in_play_is_said_once_and_again_after_it_was_put_right() -> None:
+    tower = area("o1", "development_area", 150, 100)
+    moved = area("o1", "development_area", 158, 106)
+    second = with_city(SECOND, tower)
+    layouts = [with_city(RAMPS, tower), with_city(FIRST, tower), with_city(FIRST, moved), with_city(FIRST, moved)]
+    follower, said = follow(layouts)
+    warned = [o.line for o in said if isinstance(o, Warned)]
+    assert [(line.kind, line.pieces) for line in warned] == [("piece-moved", ("o1",))]
+    assert warned[0].value == pytest.approx(10.0)
+    again = follower.handle(Settled(second), 50.0) + follower.handle(Settled(with_city(SECOND, moved)), 51.0)
+    assert [o.line.kind for o in again if isinstance(o, Warned)] == ["piece-moved"]
+
+
+def test_a_city_object_is_gone_when_two_readings_miss_it() -> None:
+    thing = area("o1", "development_area", 150, 100)
+    follower, said = follow([with_city(RAMPS, thing), with_city(FIRST, thing), FIRST])
+    assert not [o for o in said if isinstance(o, Warned)]
+    said = follower.handle(Settled(FIRST), 60.0)
+    assert [o.line.kind for o in said if isinstance(o, Warned)] == ["piece-fallen"]
+
+
+def test_an_object_whose_kind_is_a_guess_is_not_told_yet() -> None:
+    thing = area("o1", "green_area", 150, 100)
+    _, said = follow([RAMPS, with_city(RAMPS, thing.model_copy(update={"kind_probability": 0.55}))])
+    assert not [f for f in facts(said) if isinstance(f, CityFact)]
