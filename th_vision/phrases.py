@@ -74,6 +74,9 @@ PAGE: Final[dict[str, str]] = {
     "ruling": "Ruling",
     "evidence": "A closer look",
     "camera.picture": "what the camera saw",
+    "open": "In doubt, or a fault",
+    "open.fault": "{player}'s road {road}: a fault",
+    "open.too_close": "{player}'s road {road}: too close to call",
     "rebuild": "Put back",
     "control": "Control",
     "code": "Code from the referee's screen",
@@ -143,6 +146,8 @@ PAGE: Final[dict[str, str]] = {
     "kind.offramp": "offramp",
     "the.table": "the table",
     "say.road": "{player}'s {kind} {road}: from {from} ({low} mm) to {to} ({high} mm). Over: {over}. Under: {under}.",
+    "back.road": "{player}'s {kind} {road}: from {from} ({low} mm) to {to} ({high} mm).",
+    "show.turn": "see turn {turn}",
     "say.cars": "On it: {cars}.",
     "say.car": "{player}'s {car} on {road}.",
     "doubt.levels": "(the count is {percent} % sure)",
@@ -189,6 +194,13 @@ PAGE: Final[dict[str, str]] = {
 }
 PAGE_COUNTS: Final[dict[str, Plural]] = {
     "points": Plural("{n} point", "{n} points"),
+    "lead.cars": Plural("leads: one car left to place", "leads: {n} cars left to place"),
+    "lead.points": Plural("leads: one point", "leads: {n} points"),
+    "shared.cars": Plural("shares the lead: one car left to place", "shares the lead: {n} cars left to place"),
+    "shared.points": Plural("shares the lead: one point", "shares the lead: {n} points"),
+    "penalty.last": Plural(
+        "last penalty: one disc to {player} in turn {turn}", "last penalty: {n} discs to {player} in turn {turn}"
+    ),
     "on.roads": Plural("{n} car on the roads", "{n} cars on the roads"),
     "say.column": Plural(
         "{player}'s column {column}: one level, at ({x}, {y}) mm.",

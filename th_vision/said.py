@@ -40,6 +40,7 @@ _SENTENCES_WITHIN: Final = {
 _LISTS: Final = {"parts": ", ", "either": " or ", "both": " and ", "options": " | "}
 """Places of several such parts, and what stands between them."""
 _NUMBER: Final = r"-?[\d.]+(?:e[-+]?\d+)?"
+_WORD: Final = r"\S+"
 _NUMBERS: Final = re.compile(r"x|y|before|turn|time|first|last|most|(n|mm|px|deg|s|sigma|good|mb|fps)\d?")
 
 
@@ -209,6 +210,8 @@ def _part(name: str, value: str, words: Words) -> str:
     if name == "way" and " and " in value:
         first, _, second = value.partition(" and ")
         return words.fill(rules_say.TWO, first=_of(first, words) or first, second=_of(second, words) or second)
+    if name == "thing":  # "the green area"
+        return words.text(say.LANDMARKS.get(value.removeprefix("the ").replace(" ", "_"), value))
     if name in _LISTS:
         parts = [_either_case(part, words) or part for part in value.split(_LISTS[name])]
         if name == "parts":
@@ -248,7 +251,7 @@ def _pattern(template: str) -> re.Pattern[str]:
         elif part in met:
             text += f"(?P={part})"
         else:
-            text += f"(?P<{part}>{_NUMBER if _NUMBERS.fullmatch(part) else '.+?'})"
+            text += f"(?P<{part}>{_NUMBER if _NUMBERS.fullmatch(part) else _WORD if part == 'id' else '.+?'})"
             met.add(part)
     return re.compile(text, re.DOTALL)
 

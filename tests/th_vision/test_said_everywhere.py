@@ -133,7 +133,7 @@ NOT_SAID = {
 }
 
 
-OTHERWISE = (*ERRORS, "ValueError", "TypeError", "RuntimeError", "DamagedError")
+OTHERWISE = (*ERRORS, "OSError", "ValueError", "TypeError", "RuntimeError", "DamagedError")
 """Calls whose texts are looked at above, or are for developers."""
 NO_SENTENCE = re.compile(
     r"^(\W*[\w./:=-]*\W*$"  # one word, a path, a key

@@ -73,13 +73,14 @@ class Step:
         return describe(self.line, language=language, owners=self.owners, kinds=self.kinds)
 
     def said(self, language: str) -> tuple[Message, ...]:
-        """The rulings in words; supply and score are left out: they stand beside the board."""
-        return tuple(
+        """The rulings in words, each once; supply and score are left out: they stand beside the board."""
+        said = (
             message
             for answer in self.answers
             if not isinstance(answer, SupplyLine | ScoreLine) and not idle(answer, self.answers)
             for message in messages(answer, language=language, owners=self.owners, kinds=self.kinds)
         )
+        return tuple(dict.fromkeys(said))  # both ends of a road may be in doubt alike
 
 
 class Timeline:

@@ -235,4 +235,5 @@ SENTENCES: Final[tuple[str, ...]] = (
     "connection refused",
     "broken pipe",
     "too many open files",
+    "a cabin ends behind its beginning; give the smaller share first",
 )

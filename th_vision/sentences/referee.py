@@ -69,6 +69,8 @@ SPOKEN: Final[tuple[str, ...]] = (
     "say recalibrate table.toml; go goes on as it is.",
     "the light is {n} times what it was; colours may be misread, look at new cars.",
     "the game goes on.",
+    "{thing} {id} isn't seen where it stood; put it back.",
+    "{thing} {id} was moved by {n} mm; put it back.",
     "everything stands {n} mm elsewhere: the table or the camera was moved; I go on from there.",
     "(before the turn passes)",
     "(who has placed all first wins)",

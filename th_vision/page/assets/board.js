@@ -217,7 +217,11 @@ const Board = (() => {
       shownRoads.sort((one, other) => rank_(one) - rank_(other));
       for (const c of Object.values(columns)) circles.push([...P(c.x, c.y), Math.max(levelRadius(), game.disc.diameter / 2), 4]);
       for (const c of Object.values(cars)) circles.push([...P(c.x, c.y), (c.size || CARS[c.type] || CARS.sedan)[0] * 0.42, 2]);
-      for (const c of o.crossings) circles.push([...P(c.at[0], c.at[1]), size(8, 10), 4]);
+      for (const c of o.crossings) {
+        const [x, y] = P(c.at[0], c.at[1]);
+        circles.push([x, y, size(8, 10), 4]);
+        if (c.label) circles.push([x + size(10, 13), y - size(8, 11), size(7, 10), 6]);
+      }
       if (o.heights && o.unit < 0.95) for (const id of shownRoads) for (const p of heightsAt(roads[id])) circles.push([...p, size(3, 5.5), 3]);
       const wide = (id) => [name(id) + h * 1.95, h * 1.1], bare = [h * 1.6, h * 0.95];
       const put = Labels.place(shownRoads.map((id) => ({id, ends: roads[id].ends.map((e) => P(e[0], e[1])),
@@ -230,7 +234,7 @@ const Board = (() => {
       if (where.on) el("line", {class: "leader", x1: round(x), y1: round(y), x2: round(where.on[0]), y2: round(where.on[1]),
         stroke: color, "stroke-width": round(1.3 * o.unit)}, g);
       el("rect", {x: round(left), y: round(y - high / 2), width: round(w), height: round(high), rx: round(h * 0.3), stroke: color,
-        "stroke-width": round(1.3 * o.unit)}, g);
+        "stroke-width": round((o.selected === id ? 2.8 : 1.3) * o.unit)}, g);
       if (whole) text(g, left + h * 0.3 + name / 2, y, id, round(h * 0.9));
       const start = left + (whole ? h * 0.42 + name : h * 0.13);
       triangle(g, start + h * 0.36, y, h * 0.56, 1, road.over);
@@ -257,7 +261,7 @@ const Board = (() => {
         el("line", {class: "body", x1, y1, x2, y2, "stroke-width": game.stick.width, "stroke-linecap": "round",
           stroke: colorOf(game, roads[id].owner)}, g);
         el("polyline", {class: "edge", points: `${x1},${y1} ${x2},${y2}`}, g);
-        at = [(x1 + x2) / 2, (y1 + y2) / 2];
+        at = [x1 + (x2 - x1) * 0.3, y1 + (y2 - y1) * 0.3]; // the middle is a car's
       } else if (columns[id]) {
         const [x, y] = P(columns[id].x, columns[id].y);
         el("circle", {class: "body", cx: x, cy: y, r: game.disc.diameter / 2}, g);

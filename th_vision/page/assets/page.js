@@ -172,6 +172,7 @@
     $("now").classList.toggle("behind", !newest());
     if (s) say(s);
     guide();
+    open_();
     players();
     if ($("free").open) sides(); // what is closed is made when it is opened
     if ($("turns").open) turns();
@@ -201,7 +202,32 @@
     const s = state(), off = newest() && live.guide && Object.keys(live.guide).length ? live.guide : s.ghosts || {};
     const ids = Object.keys(off);
     $("rebuild").hidden = !ids.length;
-    $("rebuild-list").replaceChildren(...ids.map((id) => made("li", {}, off[id] || describe(id))));
+    $("rebuild-list").replaceChildren(...ids.map((id) => made("li", {}, off[id] || place(id))));
+  }
+  // Where a piece stood: of a road without what is free to cross.
+  function place(id) {
+    const r = (state().roads || {})[id];
+    return r ? w("back.road", roadWords(id, r)) : describe(id);
+  }
+
+  // What is in doubt or a fault and still stands; each leads to the turn that it is from.
+  function jump(text, to, id) {
+    const button = made("button", {type: "button", className: "link"}, text);
+    button.addEventListener("click", () => { if (id) picked = id; if (to >= 0) go(to); else later(); });
+    return button;
+  }
+  function stepOf(road) {
+    for (let i = at; i >= 0; i--) if (steps[i].road === road && steps[i].type !== "correction") return i;
+    return -1;
+  }
+  function open_() {
+    const s = state(), items = [];
+    for (const [id, r] of Object.entries(s.roads || {})) if (r.call === "fault" || r.call === "too_close")
+      items.push([r.call, jump(w("open." + r.call, {player: player(r.owner), road: id}), stepOf(id), id)]);
+    for (const section of ["columns", "cars"]) for (const [id, one] of Object.entries(s[section] || {})) if (one.doubt)
+      items.push(["too_close", jump(describe(id), -1, id)]);
+    $("open").hidden = !items.length;
+    $("open-list").replaceChildren(...items.map(([kind, button]) => made("li", {className: kind}, button)));
   }
 
   function swatch(name) {
@@ -213,8 +239,30 @@
     return svg;
   }
 
+  // Who is ahead, and by what: points, or without missions cars left to place, since who has placed all wins.
+  function leaders(s) {
+    const known = game.players.filter((name) => (s.players || {})[name]);
+    const ahead = (name) => game.missions ? s.players[name].total : -s.players[name].cars;
+    const most = Math.max(...known.map(ahead)), first = known.filter((name) => ahead(name) === most);
+    return first.length === known.length || (s.now || {}).finished ? [] : first;
+  }
+  function lead(p, shared) {
+    const n = game.missions ? p.total : p.cars;
+    return w((shared ? "shared." : "lead.") + (game.missions ? "points" : "cars"), {n});
+  }
+  // The last penalty that a player paid and that was not taken back: [step, to, discs].
+  function penalty(name) {
+    let from = Infinity;
+    for (let i = at; i >= 0; i--) {
+      const one = steps[i];
+      if (one.type === "undo") from = Math.min(from, one.turn);
+      for (const [giver, taker, discs] of one.penalties || []) if (giver === name && discs && one.turn < from) return [i, taker, discs];
+    }
+    return null;
+  }
+
   function players() {
-    const s = state(), now = s.now || {};
+    const s = state(), now = s.now || {}, first = leaders(s);
     const open = new Set([...document.querySelectorAll(".player details[open]")].map((d) => d.dataset.player));
     $("player-cards").replaceChildren(...game.players.map((name) => {
       const p = (s.players || {})[name];
@@ -227,6 +275,10 @@
       for (const [label, n] of [["held.cars", p.cars], ["held.gray", p.gray], ["held.yellow", p.yellow], ["held.sticks", p.sticks]])
         dl.append(made("dt", {}, w(label)), made("dd", {}, String(n)));
       card.append(dl, made("p", {className: "note"}, w("on.roads", {n: p.on_roads})));
+      if (first.includes(name)) card.append(made("p", {className: "note lead"}, lead(p, first.length > 1)));
+      const paid = penalty(name);
+      if (paid) card.append(made("p", {className: "note"},
+        jump(w("penalty.last", {turn: steps[paid[0]].turn, player: player(paid[1]), n: paid[2]}), paid[0])));
       if (p.out) card.append(made("p", {className: "note"}, w("out." + p.out)));
       if (p.score) {
         const parts = Object.entries(p.score);
@@ -266,8 +318,8 @@
 
   function turns() {
     $("turn-list").replaceChildren(...steps.map((s, i) => {
-      const mark = {legal: "✓", fault: "✕", too_close: "?", info: "·"}[s.call];
-      const button = made("button", {type: "button"}, made("span", {className: s.call, "aria-hidden": "true"}, mark), made("span", {}, s.head));
+      const call = (s.penalties || []).length ? "penalty" : s.call, mark = {legal: "✓", fault: "✕", too_close: "?", info: "·", penalty: "!"}[call];
+      const button = made("button", {type: "button"}, made("span", {className: call, "aria-hidden": "true"}, mark), made("span", {}, s.head));
       if (i === at) button.setAttribute("aria-current", "step");
       button.addEventListener("click", () => go(i));
       return made("li", {}, button);
@@ -275,13 +327,16 @@
   }
 
   // --- a piece in words ---
+  function roadWords(id, r) {
+    const [from, to] = r.rests.map((name) => name === "table" ? w("the.table") : name);
+    return {road: id, kind: w("kind." + r.kind), player: player(r.owner), from, to, low: Math.round(r.ends[0][2]), high: Math.round(r.ends[1][2])};
+  }
   function describe(id) {
     const s = state();
     if ((s.roads || {})[id]) {
       const r = s.roads[id], on = Object.values(s.cars || {}).filter((c) => c.on === id);
       const [over] = sideWords(r.over), [under] = sideWords(r.under);
-      return w("say.road", {road: id, kind: w("kind." + r.kind), player: player(r.owner), from: r.rests[0] === "table" ? w("the.table") : r.rests[0],
-        to: r.rests[1] === "table" ? w("the.table") : r.rests[1], low: Math.round(r.ends[0][2]), high: Math.round(r.ends[1][2]), over, under}) +
+      return w("say.road", Object.assign(roadWords(id, r), {over, under})) +
         (on.length ? " " + w("say.cars", {cars: on.map((c) => `${car(c.type)} (${player(c.owner)})`).join(", ")}) : "");
     }
     if ((s.columns || {})[id]) {
@@ -297,9 +352,11 @@
     return id;
   }
   function pickedWords() {
-    const node = $("picked"), text = picked ? describe(picked) : "";
+    const node = $("picked"), text = picked ? describe(picked) : "", from = picked ? stepOf(picked) : -1;
     node.hidden = !text;
-    if (node.textContent !== text) node.textContent = text;
+    const parts = text ? [text] : [];
+    if (from >= 0 && steps[from].turn && steps[from].turn !== (step() || {}).turn) parts.push(" ", jump(w("show.turn", {turn: steps[from].turn}), from));
+    node.replaceChildren(...parts);
   }
   function pick(id) { picked = picked === id ? null : id; later(); }
 
