@@ -144,8 +144,9 @@ def times(parts: Sequence[Sequence[float]], names: Sequence[str] = PARTS) -> lis
         return []
     values = np.array(parts)
     columns = [*values.T, values.sum(axis=1)]
-    lines = ["seconds:              median    90 %    most"]
+    width = max(map(len, ("all", *names))) + 2
+    lines = [f"{'seconds':<{width}}  median    90 %    most"]
     for name, column in zip((*names, "all"), columns, strict=True):
         shown = "".join(f"{v:8.2f}" for v in (*np.percentile(column, [50, 90]), column.max()))
-        lines.append(f"  {name.removesuffix('_s'):<18}{shown}")
+        lines.append(f"  {name.removesuffix('_s'):<{width}}{shown}")
     return lines
