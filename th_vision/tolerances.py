@@ -329,7 +329,9 @@ LEVELS_CERTAIN = 0.99
 # On a known road only a candidate with at least this share of a rim can be a column.
 ON_ROAD_RIM = 0.4
 # One road's outline must be seen better by this (0 to 1) before it counts as lying on the other.
-ON_TOP_CLEAR = 0.1
+# Where a third one covers both, that counts only so much.
+ON_TOP_CLEAR = 0.2
+ON_TOP_BELOW_ANOTHER = 0.3
 # Tips are not looked for this near to a rim or to the outline of a road above: it would be taken for one.
 RIM_BLIND_MM = 2.0
 
@@ -702,8 +704,12 @@ CITY_KIND_NEW = 1.0
 # How far a card's colour just inside its rim may differ from side to side: counts so much, up to so much (logarithm).
 CITY_UNEVEN = 3.0
 CITY_UNEVEN_MOST = 0.15
+# What a card's sides differ in tint counts so much when it is asked whether its rim is seen or a frame inside of it;
+# odds of that: e to this times the difference.
+CITY_UNTINTED = 20.0
+CITY_FRAME_SHARPNESS = 6.0
 # A corner's place, each coordinate.
-CITY_SIGMA_MM = 0.5
+CITY_SIGMA_MM = 0.3
 # How much cards of one kind differ in height.
 CITY_CARD_HEIGHT_MM = 0.2
 # Connected parts of a view smaller than this are noise. A part is looked at as a building from this share of its height.

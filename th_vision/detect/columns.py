@@ -16,6 +16,9 @@ from th_vision.detect.kernel import disc_share, disc_share_at, shown
 from th_vision.detect.plan import Image, PlanView
 
 Array = NDArray[np.float64]
+FOOT_TURNS = np.radians(np.linspace(-75, 75, 13))
+FOOT_SHIFTS_MM = np.linspace(-2.0, 2.0, 9)
+"""Where along a foot, from the camera's side, and how far beside it (stacks lean) its outline is looked for."""
 
 
 @dataclass(frozen=True)
@@ -171,22 +174,61 @@ def best_rims(
     edges = plan.edge_grid(x + axis, y + axis, levels * pieces.disc.height)
     if np.isfinite(edges[..., 0]).mean() < 0.9:
         return [Rim(x, y, float("nan"), radius / 2) for _ in reaches_mm]
-    everywhere = rim_votes(edges, radius / pitch)
+    votes = rim_votes(edges, radius / pitch)
     apart = np.hypot(axis, axis[:, None])
-    return [_best_of(np.where(apart <= reach, everywhere, -1), axis, x, y) for reach in reaches_mm]
+    near = max(1, round(tolerances.RIM_PEAKS_MM / pitch))
+    highest = cv2.dilate(votes, np.ones((2 * near + 1, 2 * near + 1), np.uint8))
+    out = []
+    for reach in reaches_mm:
+        inside = np.where(apart <= reach, votes, np.float32(-1))
+        peaks = np.argwhere((inside >= highest) & (inside > 0))
+        best = np.unravel_index(int(np.argmax(inside)), inside.shape)
+        places = np.unique(np.concatenate([peaks, [best]]), axis=0)
+        places = places[inside[places[:, 0], places[:, 1]] > inside[best] - tolerances.RIM_PEAK_SHARE]
+        feet = foot_shares(plan, pieces, x + axis[places[:, 1]], y + axis[places[:, 0]], levels)
+        out.append(_best_of(inside, axis, x, y, places, feet))
+    return out
 
 
-def _best_of(votes: Image, axis: Array, x: float, y: float) -> Rim:
-    v, u = np.unravel_index(int(np.argmax(votes)), votes.shape)
+def _best_of(votes: Image, axis: Array, x: float, y: float, places: NDArray[np.intp], feet: Array) -> Rim:
+    """The rim at one of some places (n, 2: rows and columns of ``votes``) for which it and its foot speak most."""
+    together = votes[places[:, 0], places[:, 1]] + tolerances.FOOT_WEIGHT * feet
+    v, u = places[int(np.argmax(together))]
     share = float(votes[v, u])
     du = dv = 0.0
     if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
         du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
-    rival_v, rival_u = np.nonzero(votes > share - tolerances.RIM_RIVAL)
-    furthest = float(np.hypot(axis[rival_u] - axis[u], axis[rival_v] - axis[v]).max())
+    apart = np.hypot(axis - axis[u], (axis - axis[v])[:, None])
+    around = (votes > share - tolerances.RIM_RIVAL) & (apart <= tolerances.RIM_PEAKS_MM)
+    rivals = places[together > together.max() - tolerances.RIM_RIVAL]
+    furthest = max(float(apart[around].max()), float(apart[rivals[:, 0], rivals[:, 1]].max()))
     sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
     pitch = tolerances.RIM_PITCH_MM
     return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma)
+
+
+def foot_shares(plan: PlanView, pieces: Pieces, x: Array, y: Array, levels: int) -> Array:
+    """(n,) how clear the foot's outline is seen, 0 to 1, on the side that the camera sees of columns at (x, y) (n,).
+
+    The outline of a lower disc looks like the rim of the top, further from where the camera stands; but below *that*
+    there is no foot. 0 where the foot appears too near to the rim to tell.
+    """
+    eye = plan.color_eye
+    assert plan.edges is not None
+    away = np.stack([eye[0] - x, eye[1] - y], axis=-1)
+    shift = np.hypot(*away.T) * levels * pieces.disc.height / eye[2]
+    turn = np.arctan2(away[:, 1], away[:, 0])[:, None] + FOOT_TURNS
+    normal = np.stack([np.cos(turn), np.sin(turn)], axis=-1)  # (n, turns, 2)
+    points = np.zeros((*turn.shape, len(FOOT_SHIFTS_MM), 3))
+    radii = pieces.disc.radius + FOOT_SHIFTS_MM
+    points[..., :2] = np.stack([x, y], axis=-1)[:, None, None] + radii[:, None] * normal[:, :, None]
+    pixels = plan.color_pixels(points)
+    tensor = np.nan_to_num(plan.edges.at(pixels))
+    way = pixels[:, :, -1] - pixels[:, :, 0]
+    nx, ny = np.moveaxis(way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-9), -1, 0)[..., None]
+    across = (tensor[..., 0] - tensor[..., 2]) * (nx * nx - ny * ny) + 4 * tensor[..., 1] * nx * ny
+    seen = np.clip(across, 0, 1).max(axis=2).mean(axis=1)
+    return np.asarray(np.where(shift > tolerances.FOOT_LEAST_MM, seen, 0.0), dtype=np.float64)
 
 
 def _peak(three: Image) -> float:

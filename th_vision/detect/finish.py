@@ -158,7 +158,7 @@ def _bottom_up(plan: PlanView, pieces: Pieces, assembly: Assembly) -> tuple[list
                 lower, upper = (k, m) if roads[k].age < roads[m].age else (m, k)
                 above.append((tolerances.KNOWN_SCORE, lower, upper))
                 continue
-            evidence = on_top(plan, pieces, (roads[k].road.a, roads[k].road.b), (roads[m].road.a, roads[m].road.b))
+            evidence = _which_on_top(plan, pieces, assembly, k, m)
             above.append((abs(evidence), m, k) if evidence > 0 else (abs(evidence), k, m))
             if abs(evidence) < tolerances.ON_TOP_CLEAR:
                 unsure |= {k, m}
@@ -171,6 +171,19 @@ def _bottom_up(plan: PlanView, pieces: Pieces, assembly: Assembly) -> tuple[list
         for lower, upper in kept:
             ranks[upper] = max(ranks[upper], ranks[lower] + 1)
     return sorted(ranks, key=lambda k: (ranks[k], k)), unsure
+
+
+def _which_on_top(plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, m: int) -> float:
+    """Evidence, -1 to 1, that road k lies on m and not the other way round.
+
+    A third stick on both shows an outline of its own there: it is asked beside that, or believed little.
+    """
+    roads = [found.road for found in assembly.roads]
+    third = (set(_neighbours(assembly, k)) | set(_neighbours(assembly, m))) - {k, m}
+    near = [(roads[n].a, roads[n].b) for n in sorted(third) if _overlap(pieces, roads[n], roads[k])]
+    both = (roads[k].a, roads[k].b), (roads[m].a, roads[m].b)
+    evidence = on_top(plan, pieces, *both, near)
+    return evidence if evidence or not near else tolerances.ON_TOP_BELOW_ANOTHER * on_top(plan, pieces, *both)
 
 
 def _reaches(pairs: list[tuple[int, int]], start: int, goal: int) -> bool:

@@ -90,6 +90,11 @@ class PlanView:
         return float(sigma_mm * max(self.softness, tolerances.SHARP_KERNEL_SHARE))
 
     @cached_property
+    def color_eye(self) -> Array:
+        """Centre (3,) of the colour camera, table frame, mm."""
+        return np.asarray(np.linalg.inv(self.table.T_color_table)[:3, 3], dtype=np.float64)
+
+    @cached_property
     def noise_mm(self) -> float:
         """Usual sigma of a height, mm: noise and what stays of the sensor's fixed pattern."""
         sigmas = self.sigma_mm[::4, ::4]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from shapely import contains_xy, get_coordinates, line_interpolate_point
+from shapely.geometry.base import BaseGeometry
+from shapely.ops import unary_union
 
 from rules.pieces import Pieces
 from th_vision import tolerances
@@ -16,20 +20,30 @@ SHIFTS_MM = np.array([-0.8, -0.4, 0.0, 0.4, 0.8])
 """An outline is looked for so far beside where it should be."""
 
 
-def on_top(plan: PlanView, pieces: Pieces, first: tuple[Array, Array], second: tuple[Array, Array]) -> float:
+def on_top(
+    plan: PlanView,
+    pieces: Pieces,
+    first: tuple[Array, Array],
+    second: tuple[Array, Array],
+    near: Sequence[tuple[Array, Array]] = (),
+) -> float:
     """How much better the first road's outline is seen inside the second's than the other way round, -1 to 1.
 
-    Roads are pairs of tips (3,). Positive: the first lies on top. 0 where colour can't tell.
+    Roads are pairs of tips (3,). Positive: the first lies on top. 0 where colour can't tell. ``near``: other roads that
+    may lie on both; where they do, nothing is asked.
     """
     if plan.color is None:
         return 0.0
-    return _seen_inside(plan, pieces, first, second) - _seen_inside(plan, pieces, second, first)
+    third = unary_union([outline(pieces, a[:2], b[:2]).buffer(tolerances.RIM_BAND_MM) for a, b in near])
+    return _seen_inside(plan, pieces, first, second, third) - _seen_inside(plan, pieces, second, first, third)
 
 
-def _seen_inside(plan: PlanView, pieces: Pieces, road: tuple[Array, Array], other: tuple[Array, Array]) -> float:
-    """Mean clearness (0 to 1) of the part of a road's outline that lies inside the other's outline."""
+def _seen_inside(
+    plan: PlanView, pieces: Pieces, road: tuple[Array, Array], other: tuple[Array, Array], third: BaseGeometry
+) -> float:
+    """Mean clearness (0 to 1) of the part of a road's outline that lies inside the other's outline, and in no third."""
     a, b = road
-    inner = outline(pieces, other[0][:2], other[1][:2]).buffer(-tolerances.RIM_BAND_MM)
+    inner = outline(pieces, other[0][:2], other[1][:2]).buffer(-tolerances.RIM_BAND_MM).difference(third)
     points, normals = _outline_points(pieces, a, b)
     inside = contains_xy(inner, points[:, 0], points[:, 1])
     if inside.sum() < 6:
