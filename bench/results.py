@@ -134,8 +134,8 @@ def table(games: Sequence[Played]) -> str:
 
 
 def counted(values: Iterable[str]) -> str:
-    """How often each value: "D415 3, D435 2"."""
-    return ", ".join(f"{value} {n}" for value, n in sorted(Counter(values).items()))
+    """How often each value: "D415 (3), D435 (2)"."""
+    return ", ".join(f"{value} ({n})" for value, n in sorted(Counter(values).items()) if value)
 
 
 def times(parts: Sequence[Sequence[float]], names: Sequence[str] = PARTS) -> list[str]:
