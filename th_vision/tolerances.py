@@ -264,6 +264,8 @@ ROAD_CLEAR_TIPS = 0.6
 ROAD_CLEAR_PRESENCE = 0.75
 # What speaks for a road altogether (its presence, edges, tips and columns, about 0 to 4) must come to this.
 ROAD_ACCEPT_SCORE = 0.6
+# What is taken off that where a column that is clearly seen would stand in the road.
+ROAD_THROUGH_COLUMN = 1.0
 # New roads between the same columns whose tips are nearer to each other than this are one, measured twice.
 ROAD_TWICE_MM = 1.0
 # Roads that lie over each other for more than this share are one road seen twice.
@@ -709,7 +711,7 @@ CITY_UNEVEN_MOST = 0.15
 CITY_UNTINTED = 20.0
 CITY_FRAME_SHARPNESS = 6.0
 # A corner's place, each coordinate.
-CITY_SIGMA_MM = 0.3
+CITY_SIGMA_MM = 0.35
 # How much cards of one kind differ in height.
 CITY_CARD_HEIGHT_MM = 0.2
 # Connected parts of a view smaller than this are noise. A part is looked at as a building from this share of its height.

@@ -43,6 +43,9 @@ class Proposals:
     ) -> None:
         self._plan, self._pieces, self._columns = plan, pieces, columns
         self._known = [tips_of(found.road) for found in known.roads]
+        # places and heights of the tops of columns that are clearly seen, (n, 3)
+        clear = [column for column in columns if column.rim >= tolerances.LONE_COLUMN_RIM * 0.9]
+        self._clear = np.array([(c.x, c.y, c.levels * pieces.disc.height) for c in clear]).reshape(-1, 3)
         self._waiting = sorted(coarse, key=lambda one: -one.line.score)
         self.roads: list[FoundRoad] = []
         self._measure()
@@ -91,9 +94,22 @@ class Proposals:
         asked = [Line(one.line.a, one.line.b, Around((c[0], c[1]))) for one, c in zip(lines, centers, strict=True)]
         roads = measure_roads(self._plan, self._pieces, asked)
         return [
-            FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], two[1]))
+            FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], two[1]) - self._against(road))
             for road, one, two in zip(roads, lines, under, strict=True)
         ]
+
+    def _against(self, road: MeasuredRoad) -> float:
+        """What speaks against a road: a column that is clearly seen would stand right in it, away from its ends."""
+        disc, stick = self._pieces.disc, self._pieces.stick
+        way = (road.b - road.a)[:2]
+        length = float(np.hypot(*way))
+        rel = self._clear[:, :2] - road.a[:2]
+        s = rel @ way / length
+        t = (rel[:, 1] * way[0] - rel[:, 0] * way[1]) / length
+        below = road.a[2] + s / length * (road.b[2] - road.a[2]) - stick.thickness - self._clear[:, 2]
+        room = 1.5 * disc.diameter
+        inside = (s > room) & (s < length - room) & (np.abs(t) < stick.width * 0.6)
+        return tolerances.ROAD_THROUGH_COLUMN if (inside & (np.abs(below) < disc.height * 0.6)).any() else 0.0
 
 
 def _twice(one: FoundRoad, other: FoundRoad) -> bool:
