@@ -87,7 +87,7 @@ def find_cards(
     found = [_settled(fine, cards, guess) for guess in _guesses(fine, maps, where, cards)]
     # a card that is explained by a larger one lies within it: its print looks like smaller cards
     found.sort(key=lambda card: -card.score - tolerances.CITY_LARGER * np.log(card.length * card.width))
-    kept: list[Laid] = []
+    kept: list[Placed] = []
     taken = list(free_of)
     for card in found:
         outline = card.outline()
@@ -104,7 +104,28 @@ def find_cards(
                 rivals.setdefault(other.kind, other)
         kept.append(placed(plan, cards, card, tuple(rivals.values())))
         taken.append(outline)
-    return kept
+    # cards of one kind are printed alike: where most show a frame instead of their rim, all do
+    plain = {
+        kind: sum(one.ahead for one in kept if one.plain.kind == kind) for kind in {one.plain.kind for one in kept}
+    }
+    return [one.chosen(plain[one.plain.kind]) for one in kept]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A card by its rim, and by a frame printed inside of it; by how much the first fits better."""
+
+    plain: Laid
+    framed: Laid
+    ahead: float
+
+    def chosen(self, ahead: float) -> Laid:
+        """The better one where cards of its kind are by so much ahead with their rims, on average."""
+        best, other = (self.plain, self.framed) if ahead >= 0 else (self.framed, self.plain)
+        agree = max((self.ahead + ahead) * (1 if ahead >= 0 else -1), 0.0)
+        doubt = float(1 / (1 + np.exp(min(tolerances.CITY_FRAME_SHARPNESS * agree, 50.0))))
+        apart = float(np.sqrt(np.square(best.corners() - other.corners()).mean()))
+        return replace(best, sigma_mm=float(np.hypot(tolerances.CITY_SIGMA_MM, np.sqrt(doubt) * apart)))
 
 
 def _built(card: Laid, built_on: Sequence[tuple[float, float]]) -> bool:
@@ -112,35 +133,55 @@ def _built(card: Laid, built_on: Sequence[tuple[float, float]]) -> bool:
     return card.kind != "development_area" and any(card.outline().covers(Point(*place)) for place in built_on)
 
 
-def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[Laid]) -> Laid:
+def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[Laid]) -> Placed:
     """A card where finer cells show its rim, of the kind that shows most of it there, and how probable that is."""
     low, high = (f(card.corners(tolerances.CITY_ROOM_MM), axis=0) for f in (np.min, np.max))
     near = Field(float(low[0]), float(low[1]), float(high[0]), float(high[1]))
     fine = city_maps(plan, cards[card.kind].height, tolerances.CITY_FINE_MM, near)
-    tried = [
-        settled(fine, one.kind, cards[one.kind], (one.x, one.y, one.turn), 1.0, tolerances.CITY_NEXT_WEIGHT, framed)
+    pairs = [
+        [
+            settled(fine, one.kind, cards[one.kind], (one.x, one.y, one.turn), 1.0, tolerances.CITY_NEXT_WEIGHT, framed)
+            for framed in (False, True)
+        ]
         for one in (card, *rivals[:3])
-        for framed in (False, True)
     ]
-    scores = np.array([_sure(fine, one) for one in tried])
+    scores = np.array([max(_sure(fine, one) for one in pair) for pair in pairs])
     best = int(np.argmax(scores))
-    of_kind = {one.kind: max(scores[k] for k, other in enumerate(tried) if other.kind == one.kind) for one in tried}
-    odds = np.exp(tolerances.CITY_KIND_SHARPNESS * (np.array(list(of_kind.values())) - scores[best]))
-    return replace(tried[best], score=card.score, probability=float(1 / odds.sum()))
+    odds = np.exp(tolerances.CITY_KIND_SHARPNESS * (scores - scores[best]))
+    plain, framed = pairs[best]
+    # whether it is the rim that is seen, or a frame inside of it: shadows look like rims, but have no tint
+    ahead = _sure(fine, plain) - _sure(fine, framed)
+    ahead += tolerances.CITY_UNTINTED * (_tint_uneven(fine, framed) - _tint_uneven(fine, plain))
+    probability = float(1 / odds.sum())
+    plain, framed = (replace(one, score=card.score, probability=probability) for one in (plain, framed))
+    return Placed(plain, framed, ahead)
+
+
+def _sides(maps: CityMaps, card: Laid) -> Array:
+    """(4, 3) change of colour just inside of where a card's outline was seen, of each side."""
+    if maps.change is None:
+        return np.zeros((4, 3))
+    inner = card.inset_mm + tolerances.CITY_NEXT_MM
+    points, _ = _rim_points((card.x, card.y, card.turn), card.length - 2 * inner, card.width - 2 * inner, 1.0)
+    sides = np.nan_to_num(_at(maps, maps.change, points)).reshape(4, -1, 3)
+    return np.asarray(np.median(sides, axis=1), dtype=np.float64)
 
 
 def _sure(maps: CityMaps, card: Laid) -> float:
     """How well a card fits in the end: its rim, what is new beside it, and that its sides look alike just inside of
     where its outline was seen: the rim of a shadow and a line of the print don't."""
-    uneven = 0.0
-    if maps.change is not None:
-        inner = card.inset_mm + tolerances.CITY_NEXT_MM
-        points, _ = _rim_points((card.x, card.y, card.turn), card.length - 2 * inner, card.width - 2 * inner, 1.0)
-        sides = np.nan_to_num(_at(maps, maps.change, points)).reshape(4, -1, 3)
-        colors = np.median(sides, axis=1)
-        away = np.linalg.norm(colors - np.median(colors, axis=0), axis=1)
-        uneven = float(np.minimum(away, tolerances.CITY_UNEVEN_MOST).mean())
+    sides = _sides(maps, card)
+    away = np.linalg.norm(sides - np.median(sides, axis=0), axis=1)
+    uneven = float(np.minimum(away, tolerances.CITY_UNEVEN_MOST).mean())
     return card.rim + tolerances.CITY_KIND_NEW * card.new - tolerances.CITY_UNEVEN * uneven
+
+
+def _tint_uneven(maps: CityMaps, card: Laid) -> float:
+    """How much a card's sides differ in tint, just inside of where its outline was seen."""
+    sides = _sides(maps, card)
+    tint = sides - sides.mean(axis=1, keepdims=True)
+    away = np.abs(tint - np.median(tint, axis=0)).max(axis=1)
+    return float(np.minimum(away, tolerances.CITY_TINT).mean())
 
 
 def looked_at(maps: CityMaps, kind: str, box: Box, pose: Sequence[float] | Array, inset_mm: float = 0.0) -> Laid:
