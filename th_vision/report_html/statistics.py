@@ -69,7 +69,7 @@ def _closest(steps: Sequence[Step], game: Game, language: str) -> Iterator[Figur
 def _highest(steps: Sequence[Step], game: Game, words: Words) -> Iterator[Figure]:
     columns = _most(game.columns.values(), lambda one: one.levels)
     if columns:
-        told = " ".join(
+        told = "\n".join(
             words.sentence(
                 words.count(say.HIGHEST_IS, one.levels, player=words.player(game.owners[one.id]), column=one.id)
             )
@@ -84,7 +84,7 @@ def _most_crossed(game: Game, words: Words) -> Iterator[Figure]:
     roads = [road for road in _most(met, lambda name: met[name]) if met[road]]
     if roads:
         told = (words.sentence(words.count(say.CROSSED_TIMES, met[road], piece=words.road(road))) for road in roads)
-        yield Figure(words.text(say.MOST_CROSSED), " ".join(told))
+        yield Figure(words.text(say.MOST_CROSSED), "\n".join(told))
 
 
 def _best_move(steps: Sequence[Step], words: Words) -> Iterator[Figure]:
@@ -105,7 +105,7 @@ def _longest(game: Game, words: Words) -> Iterator[Figure]:
     players = [player for player in _most(counts, lambda name: counts[name]) if counts[player]]
     if players:
         told = (words.sentence(words.count(say.ROADS_BUILT, counts[one], player=words.player(one))) for one in players)
-        yield Figure(words.text(say.MOST_ROADS), " ".join(told))
+        yield Figure(words.text(say.MOST_ROADS), "\n".join(told))
 
 
 def _collapses(steps: Sequence[Step], words: Words) -> Iterator[Figure]:

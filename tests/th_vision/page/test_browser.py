@@ -302,7 +302,7 @@ def shown(seen: Seen, page: Page, name: str, stop: Callable[[Timeline], bool] = 
 
 
 def test_who_leads_and_what_the_last_penalty_was_for_is_told(seen: Seen, page: Page) -> None:
-    """Without missions who has the fewest cars left is ahead; a penalty leads to its turn, and where the piece stood."""
+    """Without missions who has the fewest cars left is ahead; a penalty leads to its turn and what stood where."""
     timeline = shown(seen, page, "camera-3-late")
     players = timeline.board["players"]
     texts = seen.js("return [...document.querySelectorAll('.player')].map(e => e.innerText)")
@@ -337,6 +337,7 @@ def test_what_is_in_doubt_or_a_fault_stands_in_one_place_and_leads_to_its_ruling
         assert any(text.endswith(f"road {road}: {words}") for text in items), (road, items)
     seen.js("document.querySelector('#open .too_close button').click(); thVision.frame()")
     assert "Too close to call" in seen.text("said")
+    assert "r17" not in seen.text("said"), "that move was taken back"
     seen.js("document.getElementById('now').click()")
 
 

@@ -106,7 +106,7 @@ const Board = (() => {
       // The name, where there is room for one that can be read: on an area below what stands on it.
       const name = o.words("city." + thing.kind), [x, y] = P(c[0], c[1]), corners = thing.outline.map((p) => P(p[0], p[1]));
       const low = Math.max(...corners.map((p) => p[1])), width = 2 * Math.max(...corners.map((p) => Math.abs(p[0] - x)));
-      const wide = [...name].reduce((sum, char) => sum + (char.charCodeAt(0) > 0x2e7f ? 1.05 : 0.56), 0);
+      const wide = [...name].reduce((sum, char) => sum + (char.charCodeAt(0) > 0x2e7f ? 1.05 : 0.64), 0);
       const height = Math.min(7, width / wide);
       if (height / o.unit >= 6) text(g, x, tall ? y : low - height * 0.75, name, round(height), {class: "name"});
     }

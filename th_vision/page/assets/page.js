@@ -72,7 +72,8 @@
     const s = step();
     if (!s) return [];
     let first = at;
-    while (s.turn && first > 0 && steps[first - 1].turn === s.turn) first--;
+    // What was taken back counts no more.
+    while (s.turn && first > 0 && s.type !== "undo" && steps[first - 1].turn === s.turn && steps[first - 1].type !== "undo") first--;
     return steps.slice(first, at + 1);
   }
   const newest = () => at === steps.length - 1;
