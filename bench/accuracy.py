@@ -2,6 +2,8 @@
 
     python -m bench.accuracy --scenes 20 --seed 5000 --camera D415 --distance 580
     python -m bench.accuracy --conditions --scenes 4
+    python -m bench.accuracy --cars --scenes 20 --seed 5000    # cars of all ten types
+    python -m bench.accuracy --city --scenes 12 --seed 5000    # games with the whole city, after 0 to 12 turns
 
 Prints, for all scenes together: pieces found and ghosts, levels and junctions, errors against the figures that part of
 the scene allows, how often the true value lies within one and two stated sigmas, sides at crossings, cars; and time.
@@ -21,14 +23,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.city_and_cars import add_cars, add_city
+from bench.city_and_cars import lines as lines_of_cars_and_city
 from calibration.calibrate import calibrate_table
 from rules.layout import Layout
+from rules.pieces import Pieces
 from th_vision.reconstruct import reconstruct
 from th_vision.still_view import fuse
 from th_vision.virtual_table.alongside import across, along, column_pairs, crossings, height_on, road_pairs
-from th_vision.virtual_table.examples import static_example
+from th_vision.virtual_table.car_set import CARS
+from th_vision.virtual_table.examples import city_example, static_example
 from th_vision.virtual_table.scene import Light
 
+CITY_TURNS = (0, 4, 8, 12)
 SURFACES = ("wood", "white", "dark_cloth", "mat")
 SURE_SIGMAS = 2.0
 """A side counts as stated for certain where the gap is more than so many of its sigmas."""
@@ -62,11 +69,8 @@ class Totals:
     def add(self, seen: Layout, truth: Layout) -> list[str]:
         """Lay a layout beside the truth; returns what was wrong with it, in words."""
         wrong = self._columns(seen, truth) + self._roads(seen, truth) + self._crossings(seen, truth)
-        owners = Counter(car.player for car in seen.cars) - Counter(car.player for car in truth.cars)
-        missing = Counter(car.player for car in truth.cars) - Counter(car.player for car in seen.cars)
-        self.counts.update({"cars": len(truth.cars), "cars right": len(truth.cars) - missing.total()})
-        self.counts["car ghosts"] += owners.total()
-        return wrong + [f"car of {player} missed" for player in missing]
+        wrong += add_cars(self.counts, self.measured, seen, truth)
+        return wrong + (add_city(self.counts, self.measured, seen, truth) if truth.city else [])
 
     def _columns(self, seen: Layout, truth: Layout) -> list[str]:
         pairs = column_pairs(seen, truth)
@@ -122,7 +126,8 @@ class Totals:
             f"{c['levels right']} (wrong and sure: {c['levels wrong, sure']}); junctions right {c['junctions right']} "
             f"(wrong and sure: {c['junctions wrong, sure']})",
             f"roads {c['roads found']}/{c['roads']}, ghosts {c['road ghosts']}; sides at crossings "
-            f"{c['sides right']}/{c['crossings']}; cars {c['cars right']}/{c['cars']}, ghosts {c['car ghosts']}",
+            f"{c['sides right']}/{c['crossings']}",
+            *lines_of_cars_and_city(c),
             f"{'':14}{'rms mm':>8}{'95 % mm':>9}{'in 1 sigma':>12}{'in 2 sigma':>12}",
         ]
         for name, values in self.errors.items():
@@ -165,7 +170,11 @@ def measure(
     asked |= {"roads": arguments.roads, "columns": arguments.columns, "frames": arguments.frames}
     for k, seed in enumerate(seeds):
         options = {"surface": surfaces[k % len(surfaces)], **asked, **more}
-        example = static_example(seed, **options)
+        if arguments.city:
+            whole = {name: options[name] for name in ("camera", "distance_mm", "surface", "frames", "model")}
+            example = city_example(seed, turns=CITY_TURNS[k % len(CITY_TURNS)], expansions=k % 3 == 2, **whole)
+        else:
+            example = static_example(seed, **options)
         shots = ((frame.depth, frame.color) for frame in example.calibration_frames)
         table, _ = calibrate_table(example.camera.camera, shots)
         view = fuse(example.frames, table)
@@ -190,12 +199,16 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=6)
     parser.add_argument("--model", default="fast", help="the sensor's: fast or stereo")
     parser.add_argument("--field", default="430x290", help="part of the table that is used, mm")
+    parser.add_argument("--cars", action="store_true", help="cars of all ten types")
+    parser.add_argument("--city", action="store_true", help="games with the whole city; hang the camera at 640 or more")
     parser.add_argument("--no-color", action="store_true", help="depth alone")
     parser.add_argument("--conditions", action="store_true", help="one line for each of several conditions")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.scenes)
     length, width = map(float, arguments.field.split("x"))
-    usual = {"model": arguments.model, "field_mm": (length, width)}
+    usual: dict[str, Any] = {"model": arguments.model, "field_mm": (length, width)}
+    if arguments.cars:
+        usual["pieces"] = Pieces(cars=CARS)
     print(f"{arguments.camera} at {arguments.distance:g} mm, {arguments.scenes} scenes, {arguments.frames} frames each")
     if arguments.conditions:
         rows = []
