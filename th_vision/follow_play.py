@@ -38,7 +38,7 @@ from th_vision.rim import at_the_rim, near_the_edge
 from th_vision.seats import Hands
 from th_vision.shifted import moved_together
 from th_vision.teller import Teller
-from th_vision.tidy import tidy, without_cars_on_one_ray
+from th_vision.tidy import tidy, with_cars_in_sight, without_cars_on_one_ray
 
 UNREAD_PATIENCE = 2
 """So many readings may show pieces that fit no move before it is said that the thread is lost."""
@@ -208,6 +208,8 @@ class Play:
     def _change(self, event: Settled) -> tuple[Change, frozenset[str]]:
         """What is different since the table last stood still, noise taken out; and the missed pieces to believe in."""
         seen = tidy(event.layout, self.known.layout, self.pieces)
+        if event.eye is not None:
+            seen = with_cars_in_sight(seen, self.known.layout, event.eye, self.pieces)
         if event.eye is not None and event.stands is not None:
             seen = without_cars_on_one_ray(seen, self.known.layout, event.eye, event.stands, self.pieces)
         read = compare(self.known, seen, self.pieces)

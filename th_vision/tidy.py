@@ -34,28 +34,52 @@ def _renamed(road: Road, names: dict[str, str]) -> Road:
     return road if rests_on == road.rests_on else road.model_copy(update={"rests_on": rests_on})
 
 
+def with_cars_in_sight(seen: Layout, believed: Layout, eye: Point3, pieces: Pieces) -> Layout:
+    """The reading with every new car on a road that lets it be seen: one whose middle is behind a higher road, from the
+    camera at ``eye``, stands on that road; where a car stands there already, it is none."""
+    cars: list[Car] = []
+    for car in seen.cars:
+        upper = None if _known(car, believed.cars) else _road_before(car, seen.roads, eye, pieces)
+        if upper is None:
+            cars.append(car)
+            continue
+        z = height_of_road(upper, car.x, car.y)
+        x, y = on_ray(eye, (car.x, car.y, car.z), z)
+        box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
+        reach = box.length if box else pieces.stick.width
+        if not any(k.on == upper.id and np.hypot(k.x - x, k.y - y) < reach for k in seen.cars):
+            (ax, ay, _), (bx, by, _) = upper.ends
+            heading = float(np.degrees(np.arctan2(by - ay, bx - ax)))
+            update = {"x": float(x), "y": float(y), "z": z, "on": upper.id, "heading_deg": heading}
+            cars.append(car.model_copy(update=update))
+    return seen.model_copy(update={"cars": tuple(cars)})
+
+
+def _known(car: Car, believed: Sequence[Car]) -> bool:
+    """Whether a car stood there before."""
+    return any(
+        np.hypot(k.x - car.x, k.y - car.y) < tol.SAME_ROAD_MM and abs(k.z - car.z) < tol.RESTS_Z_MM for k in believed
+    )
+
+
+def _road_before(car: Car, roads: Sequence[Road], eye: Point3, pieces: Pieces) -> Road | None:
+    """The highest road between the camera and a car's middle: what is seen there stands on that road."""
+    found: list[tuple[float, Road]] = []
+    for road in roads:
+        z = height_of_road(road, car.x, car.y)
+        if road.id == car.on or z < car.z + tol.MOVED_HEIGHT_MM or eye[2] <= z:
+            continue
+        x, y = on_ray(eye, (car.x, car.y, car.z), z)
+        if distance_to_road(car.model_copy(update={"x": float(x), "y": float(y)}), road) < pieces.stick.width / 2:
+            found.append((z, road))
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
 def without_cars_on_one_ray(
     seen: Layout, believed: Layout, eye: Point3, stands: Callable[[Car], bool | None], pieces: Pieces
 ) -> Layout:
     """The reading without new cars that are a known one's picture, put at a wrong height: on one ray of the camera at
     ``eye`` with a known car of that player, where the view shows what it showed before: there as here."""
-
-    def known(car: Car) -> bool:
-        return any(
-            np.hypot(k.x - car.x, k.y - car.y) < tol.SAME_ROAD_MM and abs(k.z - car.z) < tol.RESTS_Z_MM
-            for k in believed.cars
-        )
-
-    def covered(car: Car) -> bool:
-        """Whether a road lies between the camera and a car's middle: what is seen there is not that car."""
-        for road in seen.roads:
-            z = height_of_road(road, car.x, car.y)
-            if road.id == car.on or z < car.z + tol.MOVED_HEIGHT_MM or eye[2] <= z:
-                continue
-            x, y = on_ray(eye, (car.x, car.y, car.z), z)
-            if distance_to_road(car.model_copy(update={"x": x, "y": y}), road) < pieces.stick.width / 2:
-                return True
-        return False
 
     def mirrored(car: Car) -> bool:
         box = pieces.cars.get(car.type) or next(iter(pieces.cars.values()), None)
@@ -65,11 +89,13 @@ def without_cars_on_one_ray(
                 continue
             x, y = on_ray(eye, (other.x, other.y, other.z), car.z)
             near = np.hypot(x - car.x, y - car.y) < reach
-            if near and stands(other) and stands(car) and not covered(other):
+            if near and stands(other) and stands(car) and _road_before(other, seen.roads, eye, pieces) is None:
                 return True
         return False
 
-    return seen.model_copy(update={"cars": tuple(car for car in seen.cars if known(car) or not mirrored(car))})
+    return seen.model_copy(
+        update={"cars": tuple(car for car in seen.cars if _known(car, believed.cars) or not mirrored(car))}
+    )
 
 
 def road_within_road(road: Road, others: Sequence[Road], pieces: Pieces) -> bool:
@@ -158,16 +184,10 @@ def _one_of_each_car(seen: Sequence[Car], believed: Sequence[Car], pieces: Piece
         box = pieces.cars.get(upper.type) or next(iter(pieces.cars.values()), None)
         return tol.TWIN_SHARE * (box.length if box else pieces.stick.width)
 
-    def known(car: Car) -> bool:
-        return any(
-            np.hypot(k.x - car.x, k.y - car.y) < tol.SAME_ROAD_MM and abs(k.z - car.z) < tol.RESTS_Z_MM
-            for k in believed
-        )
-
     kept: list[Car] = []
     for car in sorted(seen, key=lambda car: -car.z):
         over = [k for k in kept if k.player == car.player and np.hypot(k.x - car.x, k.y - car.y) < reach(k)]
-        if not over or known(car):
+        if not over or _known(car, believed):
             kept.append(car)
     order = {car.id: i for i, car in enumerate(seen)}
     return tuple(sorted(kept, key=lambda car: order[car.id]))

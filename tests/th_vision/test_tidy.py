@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rules.layout import Layout, Road
 from tests.th_vision.games import (
     C1,
@@ -21,7 +23,7 @@ from tests.th_vision.games import (
     plus,
     road,
 )
-from th_vision.tidy import road_within_road, tidy, without_cars_on_one_ray
+from th_vision.tidy import road_within_road, tidy, with_cars_in_sight, without_cars_on_one_ray
 
 
 def test_a_possible_reading_is_left_as_it_is() -> None:
@@ -97,6 +99,30 @@ def test_roads_that_cross_or_meet_are_no_ghosts() -> None:
     over = road("r9", column("c8", -110, 50, 4), column("c9", -6, 50, 5))
     assert not road_within_road(over, SECOND.roads, PIECES)
     assert not road_within_road(road("r8", C1, C2), SECOND.roads, PIECES)
+
+
+def test_a_car_that_a_road_would_hide_stands_on_that_road() -> None:
+    eye = (0.0, 0.0, 600.0)
+    over = Road(id="r9", ends=((-100.0, -57.0, 30.0), (-100.0, 57.0, 30.0)))
+    share = (600 - 6) / (600 - 30)  # as it seems to stand further down
+    below = K1.model_copy(update={"id": "k9", "x": -100.0 * share, "y": 10.0 * share, "z": 6.0, "on": "r1"})
+    (car,) = (k for k in with_cars_in_sight(plus(SECOND, over, below), SECOND, eye, PIECES).cars if k.id == "k9")
+    assert car.on == "r9"
+    assert (car.x, car.y, car.z) == pytest.approx((-100.0, 10.0, 30.0))
+    beside = below.model_copy(update={"x": below.x - 12})
+    (car,) = (k for k in with_cars_in_sight(plus(SECOND, over, beside), SECOND, eye, PIECES).cars if k.id == "k9")
+    assert car.on == "r1"
+
+
+def test_a_known_car_below_a_new_road_stays_and_a_car_seen_twice_is_one() -> None:
+    eye = (0.0, 0.0, 600.0)
+    over = Road(id="r9", ends=((-100.0, -57.0, 30.0), (-100.0, 57.0, 30.0)))
+    share = (600 - 6) / (600 - 30)
+    below = K1.model_copy(update={"id": "k9", "x": -100.0 * share, "y": 10.0 * share, "z": 6.0, "on": "r1"})
+    believed = plus(SECOND, below)
+    assert with_cars_in_sight(plus(believed, over), believed, eye, PIECES) == plus(believed, over)
+    upper = below.model_copy(update={"id": "k8", "x": -100.0, "y": 12.0, "z": 30.0, "on": "r9"})
+    assert "k9" not in [k.id for k in with_cars_in_sight(plus(SECOND, over, below, upper), SECOND, eye, PIECES).cars]
 
 
 def test_a_new_car_on_one_ray_with_a_known_one_that_looks_as_before_is_its_picture() -> None:
