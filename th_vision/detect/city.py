@@ -19,8 +19,9 @@ from shapely.geometry import LineString, Point, Polygon
 from rules.layout import CityObject, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.city_cards import Laid, find_cards
+from th_vision.detect.city_cards import find_cards
 from th_vision.detect.city_maps import CARDS, SOLIDS, CityMaps, city_maps, low_places
+from th_vision.detect.city_rims import Laid
 from th_vision.detect.city_solids import Stood, arch_on, blocks, fattening_mm, find_solids, obstacles_on
 from th_vision.detect.plan import PlanView
 from th_vision.detect.sampling import sample

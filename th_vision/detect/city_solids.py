@@ -20,8 +20,8 @@ from shapely.geometry import MultiPoint, Point, Polygon
 from rules.layout import Obstacle
 from rules.pieces import Box, Pieces
 from th_vision import tolerances
-from th_vision.detect.city_cards import Laid, corners_of, settled
 from th_vision.detect.city_maps import city_maps, solids_of
+from th_vision.detect.city_rims import Laid, corners_of, settled
 from th_vision.detect.plan import Field, PlanView
 
 Array = NDArray[np.float64]
