@@ -46,6 +46,7 @@ def run_and_exit(app: Callable[..., object]) -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
         signal.signal(signal.SIGINT, _stop)
     _open_what_is_closed()
+    _write_what_can_be_written()
     if not sys.warnoptions:  # a library's warnings are for developers: python -W default cli.py ... shows them
         warnings.simplefilter("ignore")
     try:
@@ -78,6 +79,13 @@ def _open_what_is_closed() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the program
+
+
+def _write_what_can_be_written() -> None:
+    """A letter that the terminal's encoding does not have is written by its number, and ends nothing."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")  # as standard error has it
 
 
 def run(app: Callable[..., object], words: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -125,6 +126,15 @@ def test_the_systems_language_is_spoken_where_none_is_asked_for(
     monkeypatch.setenv("LANG", "nl_NL.UTF-8")
     assert "Bron: " in printed(["rules", "classic"], capfd)
     assert "bestand of map" in printed(["info", "nothing.mcap"], capfd, (2,))
+
+
+def test_a_terminal_without_the_languages_letters_ends_nothing() -> None:
+    from tests.test_cli import start
+
+    process = start(["rules", "--lang", "zh-Hant"], env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "\\u898f" in out
 
 
 # --- what takes a while is run once, and said in each language --------------------------------------------------------
