@@ -193,7 +193,7 @@ OFFRAMP_HIGHEST_LEVEL = 2
 RAMP_SEARCH_STEP_DEG = 4.0
 RAMP_LEAST_PRESENCE = 0.8
 # Sigma of a tip that shows a clear edge in colour.
-TIP_SIGMA_MM = 0.7
+TIP_SIGMA_MM = 0.5
 
 # --- measuring --------------------------------------------------------------------------------------------------
 # A colour counts as new against the empty table from this difference (8-bit steps, strongest channel).
@@ -301,7 +301,7 @@ CAR_LEAST_AREA = 0.4
 
 # --- sigmas of what comes out -----------------------------------------------------------------------------------
 # Centre of a column whose whole rim is seen; grows as less of the rim is.
-RIM_SIGMA_MM = 0.12
+RIM_SIGMA_MM = 0.1
 # Heights of discs scatter by this; beside it the top of a column is known to the second (pads, the table itself).
 DISC_HEIGHT_SIGMA_MM = 0.1
 TOP_SIGMA_MM = 0.15
@@ -753,8 +753,10 @@ CITY_ARCH_DEPTH_MM = 6.0
 CITY_ARCH_OUT_MM = 8.0
 # A harbor adjoins what lies so near to it.
 CITY_ADJOINS_MM = 3.0
-# A known card lies where it lay: by how much more of what is beside its rim is new inside, or by this share of its
-# height. Around what stands in the city so much more of depth is not believed.
-CITY_STILL_NEW = 0.35
-CITY_STILL_RISE = 0.6
+# A known card lies where it lay: by how much more its colour differs from the table's inside than outside of a side, the
+# clearest side at least, and the others in parts of that; where no side is clear, by this share of its height. Around
+# what stands in the city so much more of depth is not believed.
+CITY_STILL_CHANGE = 0.04
+CITY_STILL_SHARE = 0.3
+CITY_STILL_RISE = 0.7
 CITY_MASK_MM = 1.5
