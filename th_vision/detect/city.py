@@ -13,8 +13,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from shapely import contains_xy, get_coordinates, line_interpolate_point
-from shapely.geometry import LineString, Point, Polygon
+from shapely import contains_xy
+from shapely.geometry import Point, Polygon
 
 from rules.layout import CityObject, Layout, Road
 from rules.pieces import Pieces
@@ -30,8 +30,8 @@ from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.uint8]
-_RIM_PLACES = 80
-"""Places beside a known card's rim that are looked at, on either side."""
+_RIM_PLACES = 24
+"""Places beside each side of a known card that are looked at, inside and outside."""
 
 
 def find_city(plan: PlanView, pieces: Pieces, before: Layout | None = None) -> tuple[CityObject, ...]:
@@ -131,8 +131,11 @@ def still_lie(plan: PlanView, maps: CityMaps, things: Sequence[CityObject]) -> l
         if thing.kind in SOLIDS:
             out.append(_still_stands(plan, thing))
             continue
-        if beside.get(thing.id, 0.0) > tolerances.CITY_STILL_NEW:
-            out.append(True)
+        sides = np.sort(beside.get(thing.id, np.zeros(4)))
+        if sides[-1] > tolerances.CITY_STILL_CHANGE:
+            # one side may be hidden; of a card that was moved two sides are not where they were
+            share = max(tolerances.CITY_STILL_SHARE * sides[-1], tolerances.CITY_STILL_CHANGE / 2)
+            out.append(bool(sides[1] > share))
             continue
         height = maps.height[_cells(maps, [Polygon(thing.outline).buffer(-tolerances.CITY_BLUR_MM)])]
         height = height[np.isfinite(height) & (np.abs(height) < thing.height + tolerances.CITY_LOW_MM)]
@@ -140,26 +143,39 @@ def still_lie(plan: PlanView, maps: CityMaps, things: Sequence[CityObject]) -> l
     return out
 
 
-def _beside_rims(plan: PlanView, cards: Sequence[CityObject]) -> dict[str, float]:
-    """How much more of what is beside each card's rim is new inside than outside; without a picture, nothing."""
+def _beside_rims(plan: PlanView, cards: Sequence[CityObject]) -> dict[str, Array]:
+    """(4,) of each card: by how much more its colour differs from the empty table's inside of each side than outside
+    (logarithm); without a picture, nothing."""
     empty = plan.table.empty.color_bgr
     if not cards or plan.color is None or empty is None or empty.shape != plan.color.shape:
         return {}
     points = []
+    t = ((np.arange(_RIM_PLACES) + 0.5) / _RIM_PLACES)[:, None]
     for card in cards:
-        rim = LineString([*card.outline, card.outline[0]])
-        for side in (1.0, -1.0):  # counter-clockwise: inside is to the left
-            line = rim.parallel_offset(tolerances.CITY_BESIDE_MM, "left" if side > 0 else "right", join_style=2)
-            places = line_interpolate_point(line, np.linspace(0, 1, _RIM_PLACES), normalized=True)
-            points.append(np.c_[get_coordinates(places), np.full(_RIM_PLACES, card.height)])
+        corners = _four(card)
+        for side in (1.0, -1.0):
+            for k in range(4):
+                a, b = corners[k], corners[(k + 1) % 4]
+                way = (b - a) / max(float(np.hypot(*(b - a))), 1e-9)
+                places = a + t * (b - a) + side * tolerances.CITY_BESIDE_MM * np.array([-way[1], way[0]])
+                points.append(np.c_[places, np.full(_RIM_PLACES, card.height)])
     pixels = plan.color_pixels(np.concatenate(points))
     now, then = plan.colors_at(pixels), sample(empty.astype(np.float32), pixels)
-    change = np.abs(np.log((now + 10) / (then + 10))).max(axis=-1)
-    new = np.where(np.isfinite(change), change > 2 * tolerances.CITY_FAINT, np.nan).reshape(len(cards), 2, -1)
+    change = np.log((now + 10) / (then + 10)).reshape(len(cards), 2, 4, -1, 3)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a card that can't be seen at all
-        share = np.nanmean(new, axis=2)
-    return {card.id: float(np.nan_to_num(one[0] - one[1])) for card, one in zip(cards, share, strict=True)}
+        warnings.simplefilter("ignore", RuntimeWarning)  # a side that can't be seen at all
+        mean = np.nan_to_num(np.nanmedian(change, axis=3))
+    size = np.abs(mean).max(axis=-1)
+    return {card.id: np.asarray(one[0] - one[1], dtype=np.float64) for card, one in zip(cards, size, strict=True)}
+
+
+def _four(thing: CityObject) -> Array:
+    """(4, 2) corners of a card, counter-clockwise; those of the rectangle about it where it has others."""
+    shape = Polygon(thing.outline)
+    corners = np.asarray(
+        thing.outline if len(thing.outline) == 4 else shape.minimum_rotated_rectangle.exterior.coords[:-1]
+    )
+    return corners if Polygon(corners).exterior.is_ccw else corners[::-1]
 
 
 def _still_stands(plan: PlanView, thing: CityObject) -> bool:
