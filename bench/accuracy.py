@@ -1,14 +1,16 @@
 """Accuracy of seeing: virtual still scenes of unseen seeds, reconstructed from nothing and held against their truth.
 
     python -m bench.accuracy --scenes 20 --seed 5000 --camera D415 --distance 580
+    python -m bench.accuracy --dense --scenes 12 --seed 5000 --worst worst/ --camera D435 --distance 680
     python -m bench.accuracy --conditions --scenes 4
     python -m bench.accuracy --cars --scenes 20 --seed 5000    # cars of all ten types
     python -m bench.accuracy --city --scenes 12 --seed 5000    # games with the whole city, after 0 to 12 turns
 
-Prints, for all scenes together: pieces found and ghosts, levels and junctions, errors against the figures that part of
-the scene allows, how often the true value lies within one and two stated sigmas, sides at crossings, cars; and time.
-``--conditions`` does so under each of several conditions that are harder than the usual one: what is found may become
-less there, what is stated as certain and wrong may not become more.
+Prints, for all scenes together: pieces found and ghosts, levels and junctions, errors beside what the sensor allows at
+best (``bench.bounds``), how often the true value lies within one and two stated sigmas, sides at crossings, cars; time.
+``--dense``: up to 36 roads and 60 columns over all the camera sees. ``--worst``: the ten worst scenes as pictures.
+``--conditions`` shows each of several conditions that are harder than the usual one: what is found may become less
+there, what is stated as certain and wrong may not become more.
 """
 
 from __future__ import annotations
@@ -16,15 +18,18 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.bounds import bounds
 from bench.city_and_cars import add_cars, add_city
 from bench.city_and_cars import lines as lines_of_cars_and_city
+from bench.worst import Worst
 from calibration.calibrate import calibrate_table
 from rules.layout import Layout
 from rules.pieces import Pieces
@@ -35,6 +40,8 @@ from th_vision.virtual_table.car_set import CARS
 from th_vision.virtual_table.examples import city_example, static_example
 from th_vision.virtual_table.scene import Light
 
+DENSE = {"D415": (640.0, 360.0), "D435": (900.0, 500.0)}
+"""Field, mm, that a camera sees from where it should hang."""
 CITY_TURNS = (0, 4, 8, 12)
 SURFACES = ("wood", "white", "dark_cloth", "mat")
 SURE_SIGMAS = 2.0
@@ -118,8 +125,8 @@ class Totals:
             self.measured("gap", (gap - true_gap,), float(np.hypot(first.sigma_z, second.sigma_z)))
         return wrong
 
-    def table(self) -> str:
-        """All of it as lines."""
+    def table(self, best: Mapping[str, float]) -> str:
+        """All of it as lines; ``best``: the least sigma that the sensor allows, by name."""
         c = self.counts
         lines = [
             f"columns {c['columns found']}/{c['columns']}, ghosts {c['column ghosts']}; levels right "
@@ -128,13 +135,13 @@ class Totals:
             f"roads {c['roads found']}/{c['roads']}, ghosts {c['road ghosts']}; sides at crossings "
             f"{c['sides right']}/{c['crossings']}",
             *lines_of_cars_and_city(c),
-            f"{'':14}{'rms mm':>8}{'95 % mm':>9}{'in 1 sigma':>12}{'in 2 sigma':>12}",
+            f"{'':14}{'rms mm':>8}{'bound':>7}{'95 % mm':>9}{'in 1 sigma':>12}{'in 2 sigma':>12}",
         ]
         for name, values in self.errors.items():
             size = np.abs(np.array(values))
             normed = np.abs(np.array(self.normed[name]))
             lines.append(
-                f"{name:14}{np.sqrt(np.mean(size**2)):8.2f}{np.percentile(size, 95):9.2f}"
+                f"{name:14}{np.sqrt(np.mean(size**2)):8.2f}{_number(best.get(name)):>7}{np.percentile(size, 95):9.2f}"
                 f"{_share(normed < 1):>12}{_share(normed < 2):>12}"
             )
         return "\n".join(lines)
@@ -163,9 +170,11 @@ ROW_HEAD = (
 
 def measure(
     totals: Totals, seeds: range, surfaces: tuple[str, ...], arguments: argparse.Namespace, **more: Any
-) -> list[float]:
-    """Reconstruct one scene a seed into ``totals``; returns the processor time of each, s."""
+) -> tuple[list[float], dict[str, float], Worst]:
+    """Reconstruct one scene a seed into ``totals``; returns the processor time of each, s, the bounds of what the
+    sensor allows, and the worst scenes."""
     spent = []
+    worst, best = Worst(), dict[str, float]()
     asked: dict[str, Any] = {"camera": arguments.camera, "distance_mm": arguments.distance}
     asked |= {"roads": arguments.roads, "columns": arguments.columns, "frames": arguments.frames}
     for k, seed in enumerate(seeds):
@@ -184,8 +193,12 @@ def measure(
         layout = reconstruct(view, example.pieces)
         spent.append(time.process_time() - start)
         wrong = totals.add(layout, example.truth)
+        best = bounds(example.camera.camera, arguments.distance, example.pieces, arguments.frames)
+        if view.color_bgr is not None:
+            name = f"seed {seed} on {options['surface']}"
+            worst.add(name, view, layout, example.truth, example.pieces, wrong)
         print(f"seed {seed} on {options['surface']}: {'; '.join(wrong) or 'all there'}", flush=True)
-    return spent
+    return spent, best, worst
 
 
 def main() -> None:
@@ -202,11 +215,16 @@ def main() -> None:
     parser.add_argument("--cars", action="store_true", help="cars of all ten types")
     parser.add_argument("--city", action="store_true", help="games with the whole city; hang the camera at 640 or more")
     parser.add_argument("--no-color", action="store_true", help="depth alone")
+    parser.add_argument("--dense", action="store_true", help="up to 36 roads and 60 columns")
+    parser.add_argument("--worst", type=Path, help="folder for pictures of the ten worst scenes")
     parser.add_argument("--conditions", action="store_true", help="one line for each of several conditions")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.scenes)
     length, width = map(float, arguments.field.split("x"))
     usual: dict[str, Any] = {"model": arguments.model, "field_mm": (length, width)}
+    if arguments.dense:
+        arguments.roads, arguments.columns = 36, 60
+        usual["field_mm"] = DENSE["D435" if "435" in arguments.camera else "D415"]
     if arguments.cars:
         usual["pieces"] = Pieces(cars=CARS)
     print(f"{arguments.camera} at {arguments.distance:g} mm, {arguments.scenes} scenes, {arguments.frames} frames each")
@@ -219,9 +237,15 @@ def main() -> None:
         print("\n".join([ROW_HEAD, *rows]))
         return
     totals = Totals()
-    spent = measure(totals, seeds, SURFACES, arguments, **usual)
-    print(totals.table())
+    spent, best, worst = measure(totals, seeds, SURFACES, arguments, **usual)
+    print(totals.table(best))
+    if arguments.worst is not None:
+        print("\n".join(worst.save(arguments.worst)))
     print(f"reconstruct: {1000 * float(np.median(spent)):.0f} ms of processor time a view (median, from nothing)")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _share(true: NDArray[np.bool_]) -> str:
