@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from rules.events import Crossing
-from rules.layout import Car, Column, Layout, Point2, Road
+from rules.layout import Car, CityObject, Column, Layout, Point2, Road
 from rules.pieces import Pieces
 from th_vision import phrases as say
 from th_vision.canvas import (
@@ -86,9 +86,7 @@ def draw_table(
     colors = {player: bgr(value) for player, value in pieces.players.items()}
     canvas.table()
     for thing in layout.city:
-        canvas.polygon(thing.outline, CITY, SOFT_INK)
-        name = say.PAGE.get(f"city.{thing.kind}", thing.kind.replace("_", " "))
-        canvas.text_at(np.mean(thing.outline, axis=0), words.text(name), 12, SOFT_INK)
+        _draw_city(canvas, thing, words)
     for piece in layout.unknown:
         canvas.polygon(piece.outline, (230, 220, 235), DOUBT)
     for column in layout.columns:
@@ -149,6 +147,21 @@ def save_picture(path: Path, image: Image) -> None:
 
 
 # --- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def _draw_city(canvas: Canvas, thing: CityObject, words: Words) -> None:
+    """A city object with its name; what stands up, with its height, and an area's obstacles and arch are darker."""
+    stands = thing.kind in ("building", "tower")
+    canvas.polygon(thing.outline, darker(CITY, 0.85) if stands else CITY, SOFT_INK)
+    for obstacle in thing.obstacles:
+        canvas.polygon(obstacle.outline, darker(CITY, 0.85), SOFT_INK)
+    if thing.arch is not None:
+        canvas.capsule(*thing.arch, 4.0, darker(CITY, 0.7))
+    name = words.text(say.PAGE.get(f"city.{thing.kind}", thing.kind.replace("_", " ")))
+    x, y = np.mean(thing.outline, axis=0)
+    canvas.text_at((x, y), name, 12, SOFT_INK)
+    if stands:
+        canvas.text_at((x, y - 7), f"{thing.height:.0f}", 12, INK, 500)
 
 
 def _draw_column(canvas: Canvas, column: Column, pieces: Pieces, new: bool) -> None:

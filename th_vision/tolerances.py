@@ -721,7 +721,10 @@ CITY_SOLID_SHARE = 0.4
 CITY_ROOF_SHARE = 0.75
 CITY_ROOF_PART = 0.9
 # A building is wider than a column by this part of what their sizes differ.
-CITY_WIDER = 0.35
+CITY_WIDER = 0.25
+# Its corners are filled at this share of their distance, but for one perhaps. No other card lies this near to it.
+CITY_FILLED = 0.65
+CITY_BUILT_MM = 10.0
 CITY_SOLID_SLACK_MM = 8.0
 # Ragged rims narrower than this are no part of a roof.
 CITY_RAGS_MM = 9.0

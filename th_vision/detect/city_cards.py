@@ -88,7 +88,9 @@ class Placed:
 
 def _built(card: Laid, built_on: Sequence[tuple[float, float]]) -> bool:
     """Whether a card would lie under a building, and isn't of the kind on which buildings stand."""
-    return card.kind != "development_area" and any(card.outline().covers(Point(*place)) for place in built_on)
+    if card.kind == "development_area":
+        return False
+    return any(card.outline().distance(Point(*place)) < tolerances.CITY_BUILT_MM for place in built_on)
 
 
 def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[Laid]) -> Placed:

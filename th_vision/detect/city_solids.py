@@ -127,9 +127,9 @@ def _as_block(plan: PlanView, pieces: Pieces, box: Box, points: Array) -> Block 
     least = pieces.disc.diameter + tolerances.CITY_WIDER * (box.width - pieces.disc.diameter) + grown
     if width < least or abs(length - grown - box.length) > slack or abs(width - grown - box.width) > slack:
         return None
-    corners = corners_of((x, y, turn), 0.7 * box.length, 0.7 * box.width)
+    corners = corners_of((x, y, turn), tolerances.CITY_FILLED * box.length, tolerances.CITY_FILLED * box.width)
     roof = plan.heights(np.c_[corners, np.full(4, box.height)])
-    if np.any(np.nan_to_num(roof, nan=1e3) < tolerances.CITY_ROOF_SHARE * box.height):
+    if np.sum(np.nan_to_num(roof, nan=1e3) < tolerances.CITY_ROOF_SHARE * box.height) > 1:
         return None
     away = np.hypot(points[:, 0] - x, points[:, 1] - y)
     high = points[away < box.width / 2, 2]
