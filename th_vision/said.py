@@ -141,6 +141,8 @@ def _fitting(text: str, words: Words, wanted: Callable[[_Template], bool]) -> st
             continue
         if text.endswith(".") and not template.text.endswith("."):
             continue  # its full stop would be taken for a part of its last place
+        if template.text.endswith(": {player}") and (found := _behind_a_head(text, words)) is not None:
+            return found  # a sentence about that turn, and no player's name
         match = _pattern(template.text).fullmatch(text)
         if match is not None and all(map(_is_whole, match.groups())) and not _takes_a_head(template.text, match):
             return _filled(template.key, match.groupdict(), words)

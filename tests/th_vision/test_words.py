@@ -16,16 +16,16 @@ from rules.phrases import Named, Plural
 from tests.conftest import ROOT
 from th_vision import phrases
 from th_vision.announce import Line
-from th_vision.said import in_language, said, unknown
 from th_vision.languages import chosen
+from th_vision.said import in_language, said, unknown
 from th_vision.words import words_in
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 SAME_EVERYWHERE = {"Tokyo Highway", "± {k} sigma", "Asakusa", "Control", "No", "contact", "live", "Pause", "score {n}",
                    "total", "Tokyo Highway: {players}", "hand", "table",
                    "{camera}, firmware {firmware}, USB {usb}", "{n}, {span}", "{s} s", "{mm} +- {sigma} mm ({what})",
-                   "firmware", "no", "scenario {name}", "DATA is {name}", "depth_scale is {value}", "camera", "{x}x{y}, f {px} px",
-                   "pixels"}  # fmt: skip
+                   "firmware", "no", "scenario {name}", "DATA is {name}", "depth_scale is {value}", "camera",
+                   "{x}x{y}, f {px} px", "pixels"}  # fmt: skip
 """Words that one of the languages writes as English does."""
 
 
@@ -86,8 +86,9 @@ def test_the_files_are_as_the_tool_writes_them(language: str) -> None:
 
 # --- what others say in English ---------------------------------------------------------------------------------------
 
-SPEAKERS = ("announce.py", "rebuild.py", "follow.py", "follow_play.py", "teller.py", "referee/hearing.py", "referee/loop.py",
-            "referee/words.py", "referee/live.py", "referee/telling_more.py", "commands/referee.py")  # fmt: skip
+SPEAKERS = ("announce.py", "rebuild.py", "follow.py", "follow_play.py", "teller.py", "referee/hearing.py",
+            "referee/loop.py", "referee/words.py", "referee/live.py", "referee/telling_more.py",
+            "commands/referee.py")  # fmt: skip
 """Where sentences are made that players hear."""
 SPOKEN = ("Line", "Warned", "CommandError")
 
@@ -157,6 +158,17 @@ def test_the_help_has_its_translations() -> None:
         ("road r5: move it 4 mm to the left and 2 mm up", "nl", "weg r5: verplaats het 4 mm naar links en 2 mm omhoog"),
         ("pink's highway bus k2 is missing; it stood on r4 at (1, 2) mm", "es", None),
         ("No pictures: the camera starts. The game waits; nothing is lost.", "es", None),
+        ("turn 7: id c4 is used twice; give the new column an id of its own", "nl",
+         "beurt 7: id c4 wordt twee keer gebruikt; geef de nieuwe pilaar een eigen id"),
+        ("stick.length: 71.25 +- 0.31 mm (both ends in colour)", "es",
+         "stick.length: 71,25 +- 0,31 mm (ambos extremos en color)"),
+        ("no pieces file (pieces.toml): the usual sizes are used; measure yours: th-vision calibrate pieces, or by "
+         "hand (docs/pieces.md)", "es",
+         "sin archivo de piezas (pieces.toml): se usan las medidas habituales; medid las vuestras: th-vision calibrate "
+         "pieces, o a mano (docs/pieces.md)"),
+        ("out.mcap: 1 frame, 2 lines of the game, 1 layout saved; lost: nothing", "nl",
+         "out.mcap: 1 beeld, 2 regels van het spel, 1 opstelling, gered; verloren: niets"),
+        ("off: a piece that did not fall costs nothing", "nl", "off: een onderdeel dat niet viel kost niets"),
         ("turn 4: blue (then pink)", "zh-Hant", "第 4 回合\uff1a藍色\uff08接著粉紅色\uff09"),
     ],
 )  # fmt: skip
