@@ -255,7 +255,7 @@ def step_data(step: Step, language: str) -> dict[str, Any]:
         "newest": list(step.newest),
         "road": step.road,
         "due": next((a.cars_due for a in step.answers if a.type == "ruling"), None),
-        "penalties": [[a.from_, a.to, a.discs] for a in step.answers if a.type == "penalty"],
+        "penalties": [[a.from_, a.to, a.discs, list(a.pieces)] for a in step.answers if a.type == "penalty"],
         "closeups": [_closeup_data(closeup, step, language) for closeup in step.closeups],
         "board": step.board,
     }

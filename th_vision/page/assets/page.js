@@ -251,14 +251,14 @@
     const n = game.missions ? p.total : p.cars;
     return w((shared ? "shared." : "lead.") + (game.missions ? "points" : "cars"), {n});
   }
-  // The last penalties that a player paid at once and that were not taken back: [step, [[to, discs], ...]].
+  // The last penalties that a player paid at once and that were not taken back: [step, [[to, discs, pieces], ...]].
   function penalty(name) {
     let from = Infinity;
     for (let i = at; i >= 0; i--) {
       const one = steps[i];
       if (one.type === "undo") from = Math.min(from, one.turn);
       const paid = (one.penalties || []).filter(([giver, , discs]) => giver === name && discs && one.turn < from);
-      if (paid.length) return [i, paid.map(([, taker, discs]) => [taker, discs])];
+      if (paid.length) return [i, paid.map(([, ...what]) => what)];
     }
     return null;
   }
@@ -279,8 +279,8 @@
       card.append(dl, made("p", {className: "note"}, w("on.roads", {n: p.on_roads})));
       if (first.includes(name)) card.append(made("p", {className: "note lead"}, lead(p, first.length > 1)));
       const paid = penalty(name);
-      for (const [taker, n] of paid ? paid[1] : []) card.append(made("p", {className: "note"},
-        jump(w("penalty.last", {turn: steps[paid[0]].turn, player: player(taker), n}), paid[0])));
+      for (const [taker, n, pieces] of paid ? paid[1] : []) card.append(made("p", {className: "note"},
+        jump(w("penalty.last", {turn: steps[paid[0]].turn, player: player(taker), n}) + (pieces.length ? ` (${pieces.join(", ")})` : ""), paid[0])));
       if (p.out) card.append(made("p", {className: "note"}, w("out." + p.out)));
       if (p.score) {
         const parts = Object.entries(p.score);
