@@ -13,6 +13,7 @@ from rules.record import read_record
 from tests.th_vision.games import PIECES, RAMPS, follow, game_line
 from tests.th_vision.referee.live_scene import LAYOUTS, Film, read
 from tests.th_vision.still_scene import table
+from tests.th_vision.test_languages_of_commands import english
 from th_vision import terminal
 from th_vision.commands import referee as command
 from th_vision.errors import VisionError
@@ -45,6 +46,16 @@ def test_a_game_is_recorded_under_the_days_name_where_no_other_is_given(
     assert f"The game's record: {record.name}" in said
     assert "Turn 3: blue builds road r5" in said
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("language", ["es", "zh-Hant"])
+def test_a_whole_game_is_told_in_the_language(film: Path, language: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run("film", "--players", "blue,pink", "--speed", "0", "--lang", language) == 0
+    out, err = capfd.readouterr()
+    assert len(out.splitlines()) > 8
+    assert english(out + err) == []
+    (record,) = film.glob("game-*.jsonl")
+    assert not re.search(r"[^\x00-\x7f]", record.read_text()), "the record is the same in every language"
 
 
 def test_the_page_of_a_game_that_goes_on_has_the_code_it_had(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
