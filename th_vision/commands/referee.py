@@ -12,7 +12,7 @@ from typing import Any
 
 from calibration.table import TableCalibration
 from rules.adjudicate import parse_options
-from rules.catalog import catalog
+from rules.catalog import LANGUAGES, catalog
 from rules.errors import RulesError
 from rules.events import GameFact, MoveFact
 from rules.outcome import Outcome
@@ -239,6 +239,7 @@ class _Seats:
         self._json: JsonEvents | None = None
         self._page: Any = None
         self._passes: Any = None
+        self._news = False  # something was told or corrected: other questions may be open now
         self._voice: Any = None
         self._last: Status | None = None
         self._view: StillView | None = None
@@ -319,19 +320,21 @@ class _Seats:
             self._json.status(status, time.monotonic())
         essence = (status.state, status.trouble, status.player, status.cars)
         last = self._last
-        if self._page is not None and (last is None or essence != (last.state, last.trouble, last.player, last.cars)):
+        changed = last is None or essence != (last.state, last.trouble, last.player, last.cars)
+        if self._page is not None and (changed or self._news):
+            self._news = False
             self._page.publish("live", self._live(status))
         self._last = status
 
     def _live(self, status: Status) -> dict[str, Any]:
         from th_vision.referee.questions import open_questions
 
-        questions = open_questions(self._follower, self._asked.lang)
+        questions = {language: open_questions(self._follower, language) for language in LANGUAGES}
         return {
             "state": status.state,
             "trouble": status.trouble,
             "paused": status.state == "paused",
-            "question": questions[0].text if questions else "",
+            "question": {language: asked[0].text if asked else "" for language, asked in questions.items()},
         }
 
     def _show_what_was_seen(self, output: Output) -> None:
@@ -356,6 +359,7 @@ class _Seats:
         if self._json is not None:
             self._json.output(output)
         if self._page is not None:
+            self._news = True
             self._page.publish("output", output)
             self._show_what_was_seen(output)
         if self._voice is not None:

@@ -200,6 +200,8 @@ class Service:
         for name in ("warned", "trouble"):
             if isinstance(live.get(name), str):
                 live[name] = said(live[name], language)
+        if isinstance(live.get("question"), Mapping):
+            live["question"] = live["question"].get(language, "")
         if isinstance(live.get("guide"), Mapping):
             live["guide"] = {piece: said(str(words), language) for piece, words in live["guide"].items()}
         return _event("live", live)

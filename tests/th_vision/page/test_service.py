@@ -249,3 +249,15 @@ def test_the_cameras_own_picture_is_shown_where_there_is_one() -> None:
 @pytest.mark.parametrize("path", [f"/picture/{'9' * 5000}/0.svg", f"/crop/{'9' * 5000}.jpg", f"/?lang={'x' * 5000}"])
 def test_a_path_without_end_is_refused_and_no_fault_of_the_server(path: str) -> None:
     assert Played().client.get(path).status_code == 414
+
+
+def test_an_open_question_is_asked_in_each_viewers_language() -> None:
+    played = Played()
+    played.service.take(
+        "live", {"question": {"en": "does it touch?", "nl": "raakt het?"}, "trouble": "the camera starts"}
+    )
+    for language, question in (("en", "does it touch?"), ("nl", "raakt het?"), ("es", "")):
+        (event,) = [event for event in played.news(language) if "event: live" in event]
+        live = json.loads(event.split("data: ", 1)[1])
+        assert live["question"] == question
+        assert (live["trouble"] == "the camera starts") == (language == "en")
