@@ -88,6 +88,8 @@ MOVED_SIGMAS = 4.0
 # The tips of a stick are less certain along it, and heights are read in whole levels.
 MOVED_ALONG_MM = 6.0
 MOVED_HEIGHT_MM = 6.0
+# A road went along with the column below it where its end went by this share of the column's way.
+WENT_ALONG = 0.5
 # Readings of one road: tips this far apart at most (mm) are tried as the same stick before anything else.
 SAME_ROAD_MM = 14.0
 # A piece that is gone and one of its kind that is new this near are one piece that was pushed ...
@@ -497,6 +499,9 @@ CAR_SIGMA_MM = 0.4
 # Of what type a car is (th_vision/detect/car_types.py). One that was told so surely and stands within this keeps it.
 CAR_TYPE_SURE = 0.98
 CAR_STAYS_MM = 2.0
+# An end of it this near to what lies between it and the camera may be hidden; then its brightness counts so much.
+CAR_HIDDEN_MM = 1.5
+CAR_HIDDEN_TRUST = 0.2
 # A road is looked at so far to either side; a car's colour so far from its middle; it is there from this share of it on.
 CAR_STRIP_MM = 9.0
 CAR_CORE_MM = 2.5
@@ -511,8 +516,8 @@ CAR_EDGE_SPREAD = 0.2
 CAR_FILL = (0.77, 0.1)
 CAR_KNOWN_SPREAD = 0.05
 CAR_CABIN_WIDTH = 0.88
-# Depth shows cars lower than they are by this, with this sigma; what is odd about a height counts no more than this.
-CAR_READS_LOW_MM = 0.6
+# Depth shows cars lower than they are by this share of the kernel's width, with this sigma; what is odd about a height counts no more than this.
+CAR_READS_LOW_SHARE = 0.17
 CAR_HEIGHT_SIGMA_MM = 0.8
 CAR_HEIGHT_MOST = 9.0
 # Brightness along a car: ends left out, blur, how far faces differ from one brightness (logarithm), independent samples
@@ -710,6 +715,9 @@ CITY_UNEVEN_MOST = 0.15
 # odds of that: e to this times the difference.
 CITY_UNTINTED = 20.0
 CITY_FRAME_SHARPNESS = 6.0
+# A card with this score is as probably none; odds of that: e to this times the difference.
+CITY_DOUBTED_SCORE = 1.35
+CITY_SCORE_SHARPNESS = 12.0
 # A corner's place, each coordinate.
 CITY_SIGMA_MM = 0.35
 # How much cards of one kind differ in height.

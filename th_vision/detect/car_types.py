@@ -130,23 +130,28 @@ class _Scene:
         return Seen(first, last, hidden, across, slope, slope_across, height, sigma, s, tone)
 
     def _hidden(self, road: Road, along: float) -> bool:
-        """Whether a road above hides a place of a road from the colour camera."""
+        """Whether a road or a column above hides a place of a road from the colour camera."""
         place = _on(road, along)
+        least = place[2] + tolerances.CAR_LEAST_RISE_MM
         for other in self.layout.roads:
             if other.id == road.id:
                 continue
             a, b = np.array(other.ends[0]), np.array(other.ends[1])
             way = (b - a)[:2]
-            for _ in range(2):
-                z = (a[2] + b[2]) / 2
-                t = 0.5
-                for _ in range(2):
-                    seen = on_ray(self.eye, place, z)
-                    t = float(np.clip((seen - a[:2]) @ way / (way @ way), 0, 1))
-                    z = float(a[2] + t * (b[2] - a[2]))
-            away = float(np.hypot(*(a[:2] + t * way - seen)))
-            if z > place[2] + tolerances.CAR_LEAST_RISE_MM and away < self.pieces.stick.width / 2 + 1.5:
+            z, away = float(a[2] + b[2]) / 2, float("inf")
+            for _ in range(2):  # where the line of sight meets it, at the height that it has there
+                seen = on_ray(self.eye, place, z)
+                t = float(np.clip((seen - a[:2]) @ way / (way @ way), 0, 1))
+                z, away = float(a[2] + t * (b[2] - a[2])), float(np.hypot(*(a[:2] + t * way - seen)))
+            if z > least and away < self.pieces.stick.width / 2 + tolerances.CAR_HIDDEN_MM:
                 return True
+        for column in self.layout.columns:
+            if column.top_z <= least:
+                continue
+            for z in np.linspace(place[2], column.top_z, 4):
+                x, y = on_ray(self.eye, place, float(z))
+                if np.hypot(x - column.x, y - column.y) < self.pieces.disc.radius + tolerances.CAR_HIDDEN_MM:
+                    return True
         return False
 
     def _height(self, road: Road, first: float, last: float, slope: float) -> tuple[float, float]:
@@ -175,7 +180,7 @@ class _Scene:
             weight = np.square(hill[use].astype(np.float64)) / model.variance[v0:v1, u0:u1][use]
             height = float(np.clip(np.average(rest[use] / hill[use], weights=weight), 2.0, 16.0))
             sigma = float(np.sqrt(model.independent / weight.sum()))
-        return height + tolerances.CAR_READS_LOW_MM, sigma
+        return height + tolerances.CAR_READS_LOW_SHARE * self.plan.kernel_mm, sigma
 
     def _beside(self, road: Road, middle: float, long: float) -> float:
         """By how much depth shows the road higher beside a car than it should be, mm."""
@@ -294,9 +299,11 @@ def _fit(box: Box, cabin: tuple[float, float, float] | None, seen: Seen) -> tupl
         misfit += tolerances.CAR_HEIGHT_MOST * squared / (tolerances.CAR_HEIGHT_MOST + squared)
     if cabin is not None:
         s = (seen.s if towards else -seen.s[::-1]) - (foot - box.length)
-        misfit += _tone_misfit(
-            box, (begin, end, belt), slope, s, seen.tone if towards else seen.tone[::-1], -far - foot
-        )
+        tone = seen.tone if towards else seen.tone[::-1]
+        # what hides an end throws its shadow on the rest
+        trust = tolerances.CAR_HIDDEN_TRUST if near_hidden or far_hidden else 1.0
+        misfit += trust * _tone_misfit(box, (begin, end, belt), slope, s, tone, -far - foot)
+
     along = foot - box.length / 2
     return float(misfit), float(along if towards else -along)
 

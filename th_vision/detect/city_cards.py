@@ -112,7 +112,9 @@ def placed(plan: PlanView, cards: dict[str, Box], card: Laid, rivals: Sequence[L
     # whether it is the rim that is seen, or a frame inside of it: shadows look like rims, but have no tint
     ahead = _sure(fine, plain) - _sure(fine, framed)
     ahead += tolerances.CITY_UNTINTED * (_tint_uneven(fine, framed) - _tint_uneven(fine, plain))
-    probability = float(1 / odds.sum())
+    # a card of which little is seen may be another thing altogether
+    trust = float(1 / (1 + np.exp((tolerances.CITY_DOUBTED_SCORE - card.score) * tolerances.CITY_SCORE_SHARPNESS)))
+    probability = float(trust / odds.sum())
     plain, framed = (replace(one, score=card.score, probability=probability) for one in (plain, framed))
     return Placed(plain, framed, ahead)
 
