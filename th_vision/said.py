@@ -212,6 +212,8 @@ def _part(name: str, value: str, words: Words) -> str:
     if name == "way" and " and " in value:
         first, _, second = value.partition(" and ")
         return words.fill(rules_say.TWO, first=_of(first, words) or first, second=_of(second, words) or second)
+    if name == "object":  # "green area"
+        return words.text(say.PAGE.get(f"city.{value.replace(' ', '_')}", value))
     if name == "thing":  # "the green area"
         return words.text(say.LANDMARKS.get(value.removeprefix("the ").replace(" ", "_"), value))
     if name in _LISTS:

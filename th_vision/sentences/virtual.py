@@ -7,8 +7,8 @@ from typing import Final
 SENTENCES: Final[tuple[str, ...]] = (
     "empty table",
     "{player}'s ramp",
-    "{player} places {name} ({what})",
-    "turn {turn}: {player} places a {what} car",
+    "{player} places {name} ({object})",
+    "turn {turn}: {player} places a {owner} car",
     "turn {turn}: {name} is put right",
     "turn {turn}: {name} is put back",
     "at once turn {turn}: {what}",
