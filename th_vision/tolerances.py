@@ -293,6 +293,8 @@ JUNCTION_GRAY = 0.2
 # (mm), for it hides what is below.
 CAR_TWIN_WIDTHS = 0.85
 CAR_UPPER_MM = 1.5
+# What lies no further than this past a car's end in the picture is that car, read from another road.
+CAR_ROOM_MM = 4.0
 # Nothing lower than this is taken for a car on a road; what a car lifts in depth reaches this many kernel sigmas out.
 CAR_LEAST_RISE_MM = 5.0
 CAR_SPREAD_SIGMAS = 1.5

@@ -131,12 +131,30 @@ def one_road_each(plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCa
         range(len(found)),
         key=lambda k: abs(found[k][1].across_mm) - tolerances.CAR_UPPER_MM * _above(found, places, k, twin_mm),
     )
+    ways = plan.color_pixels(np.array([_ahead(car) for _, car in found])) * mm_per_px - places
     kept: list[int] = []
     for k in order:
         same = [m for m in kept if found[m][1].player == found[k][1].player]
-        if all(np.hypot(*(places[k] - places[m])) > twin_mm for m in same):
+        if all(np.hypot(*(places[k] - places[m])) > twin_mm for m in same) and not any(
+            found[m][0] != found[k][0] and _covers(pieces, places[m], ways[m], places[k]) for m in same
+        ):
             kept.append(k)
     return [found[k] for k in sorted(kept)]
+
+
+def _ahead(car: FoundCar) -> tuple[float, float, float]:
+    """A point in front of the middle of a car's top."""
+    turn = np.radians(car.heading_deg)
+    return car.top[0] + float(np.cos(turn)), car.top[1] + float(np.sin(turn)), car.top[2]
+
+
+def _covers(pieces: Pieces, middle: Array, way: Array, place: Array) -> bool:
+    """Whether a car, its middle (2,) and way in the picture, mm, covers a place: what is seen there is the car."""
+    box = typical_car(pieces)
+    unit = way / max(float(np.hypot(*way)), 1e-9)
+    rel = place - middle
+    along, across = abs(float(rel @ unit)), abs(float(rel[1] * unit[0] - rel[0] * unit[1]))
+    return along < box.length / 2 + tolerances.CAR_ROOM_MM and across < box.width / 2
 
 
 def _above(found: list[tuple[str, FoundCar]], places: Array, k: int, twin_mm: float) -> bool:

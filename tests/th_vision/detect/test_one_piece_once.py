@@ -54,6 +54,15 @@ def test_cars_of_two_players_and_cars_side_by_side_are_not_one(plan: PlanView) -
     assert len(one_road_each(plan, seen(3101).pieces, found)) == 4
 
 
+def test_the_end_of_a_car_that_shows_over_a_road_below_is_no_second_car(plan: PlanView) -> None:
+    """The lower road's strip holds only one end of the car on the road across it: its middle lies 10 mm off."""
+    whole = car(140.0, -90.0, 40.0, 0.4)
+    its_end = on_its_ray(plan, car(150.0, -90.0, 40.0, 0.0), 12.0, 2.9)
+    assert one_road_each(plan, seen(3101).pieces, [("r2", its_end), ("r1", whole)]) == [("r1", whole)]
+    on_the_same_road = car(158.0, -90.0, 40.0, 0.2)
+    assert len(one_road_each(plan, seen(3101).pieces, [("r1", whole), ("r1", on_the_same_road)])) == 2
+
+
 def road(a: tuple[float, float, float], b: tuple[float, float, float]) -> MeasuredRoad:
     return MeasuredRoad(np.array(a), np.array(b), 0.2, 0.5, (1.0, 1.0), 0.9, 1.0, 0.0, (a[2], b[2]))
 
