@@ -39,8 +39,11 @@ _SENTENCES_WITHIN: Final = {
 """Places of a reason, a remedy, or another part that is a sentence itself."""
 _LISTS: Final = {"parts": ", ", "either": " or ", "both": " and ", "options": " | "}
 """Places of several such parts, and what stands between them."""
-_NUMBER: Final = r"-?[\d.]+(?:e[-+]?\d+)?"
+_NUMBER: Final = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _WORD: Final = r"\S+"
+_LONGEST: Final = 1000
+"""A longer text is none of ours, and would take long to look at."""
+_MOST_HEADS: Final = 8
 _NUMBERS: Final = re.compile(r"x|y|before|turn|time|first|last|most|(n|mm|px|deg|s|sigma|good|mb|fps)\d?")
 
 
@@ -78,7 +81,7 @@ def said(text: str, language: str) -> str:
     Raises:
         RulesError: no such language.
     """
-    if language == "en" or not text:
+    if language == "en" or not text or len(text) > _LONGEST:
         return text
     words = words_in(language)
     found = _either_case(text, words)
@@ -125,6 +128,12 @@ def _either_case(text: str, words: Words) -> str | None:
 
 
 def _of(text: str, words: Words) -> str | None:
+    return _found(text, words.language)
+
+
+@lru_cache(maxsize=4096)  # what stands behind a colon is looked at again and again
+def _found(text: str, language: str) -> str | None:
+    words = words_in(language)
     if "; " in text:  # "what is wrong; what to do": no place of a shorter sentence may swallow what comes after
         return (
             _fitting(text, words, lambda one: "; " in one.text)
@@ -169,12 +178,12 @@ def _filled(key: str | Plural, found: dict[str, str], words: Words) -> str:
     if isinstance(key, str):
         return words.fill(key, **values)
     n = values.pop("n", "1")
-    return words.count(key, int(n), **values)
+    return words.count(key, round(float(n)), **values)
 
 
 def _behind_a_head(text: str, words: Words) -> str | None:
     """ "road r5: turn it back", "game.jsonl: is empty": the head says what the sentence behind it is about."""
-    at = text.find(": ")
+    at = text.find(": ") if text.count(": ") <= _MOST_HEADS else -1
     while at >= 0 and "; " not in text[:at]:
         head, rest = text[:at], text[at + 2 :]
         after = _either_case(rest, words)

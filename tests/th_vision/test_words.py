@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -177,6 +178,24 @@ def test_what_was_said_in_english_is_said_in_the_language(english: str, language
     assert spoken != english
     assert text is None or spoken == text
     assert said(english, "en") == english
+
+
+def test_every_template_is_found_again_by_what_it_says() -> None:
+    """With a number in each of its places; a place's name is none that filling it would trip over."""
+    for name, sentences in vars(phrases).items():
+        if name.startswith("SAID"):
+            for key in sentences:
+                for text in (key.one, key.many) if isinstance(key, Plural) else (key,):
+                    assert not places(text) & ({"text", "self"} | ({"words"} if isinstance(key, Plural) else set()))
+                    assert unknown([re.sub(r"\{\w+\}", "7", text)]) == []
+
+
+def test_a_text_that_somebody_made_up_to_take_long_does_not() -> None:
+    began = time.process_time()
+    for part in (": ", "; ", ", ", " and ", "7 ", "(", "turn 7: ", "can't be read ("):
+        assert said(part * 400, "es") == part * 400
+        said(part * 12 + "x", "nl")
+    assert time.process_time() - began < 2.0
 
 
 def test_what_is_no_sentence_of_ours_stays_as_it_is() -> None:
