@@ -96,7 +96,9 @@ def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Expla
     columns = list(assembly.columns)
     carrying_new = {end for found in assembly.roads if found.age == FoundRoad.age for end in found.ends}
     for k in range(len(columns)):
-        if k < known and k not in carrying_new and look is not None and _settled(pieces, columns[k], look):
+        if k < known and look is not None and _settled(pieces, columns[k], look, k in carrying_new):
+            continue
+        if k < known and k in carrying_new and _agree(pieces, columns[k], k, assembly.roads):
             continue
         options = _options(plan, pieces, columns[k]) if k >= known else [columns[k]]
         around = {c.levels: c for c in options}
@@ -112,9 +114,23 @@ def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Expla
     return Assembly(columns, assembly.roads)
 
 
-def _settled(pieces: Pieces, column: ColumnCandidate, look: Explained) -> bool:
-    """Whether a known column's level is certain, and depth shows what it should."""
+def _agree(pieces: Pieces, column: ColumnCandidate, k: int, roads: list[FoundRoad]) -> bool:
+    """Whether a known column's level is certain, and new roads on it read as high there as they should by depth."""
     if not column.levels_probability >= tolerances.LEVELS_CERTAIN:
+        return False
+    stick, disc = pieces.stick.thickness, pieces.disc.height
+    lowest = column.levels * disc + stick
+    for found in roads:
+        if found.age == FoundRoad.age and k in found.ends:
+            above = found.road.depth_ends[found.ends.index(k)] - lowest
+            if not -disc / 2 < above < 2 * stick + disc / 2:
+                return False
+    return True
+
+
+def _settled(pieces: Pieces, column: ColumnCandidate, look: Explained, carries_new: bool) -> bool:
+    """Whether a known column's level is certain, and depth shows what it should."""
+    if carries_new or not column.levels_probability >= tolerances.LEVELS_CERTAIN:
         return False
     around = disc_points(column.x, column.y, column.levels * pieces.disc.height, pieces.disc.diameter)
     return bool(look.share_open(around) == 0)
