@@ -7,35 +7,44 @@ be asked whether a place looks as it looked, they have the last word.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rules.layout import Car, Column, Road
+from rules.layout import Car, Column, Layout, Road
 from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
 from th_vision.known import Known, Piece
 from th_vision.support import distance_to_road, height_of_road
 
+Place = tuple[float, float]
 Stands = Callable[[Piece], bool | None]
 """Whether a piece that a reading misses looks as it did (True), doesn't (False), or can't be judged (None)."""
 
 
 @dataclass(frozen=True)
 class Credible:
-    """A change with what is only noise taken out; ``keep``: missed pieces that are believed to stand."""
+    """A change with what is only noise taken out; ``keep``: missed pieces that are believed to stand; ``doubted``:
+    columns that seem to have gone from under roads that lie still, and where: believed if the next reading agrees."""
 
     change: Change
     keep: frozenset[str] = frozenset()
+    doubted: Mapping[str, Place] = field(default_factory=dict)
 
 
 def credible(
-    change: Change, known: Known, stands: Stands | None = None, *, fallen_before: frozenset[str] = frozenset()
+    change: Change,
+    known: Known,
+    stands: Stands | None = None,
+    *,
+    fallen_before: frozenset[str] = frozenset(),
+    doubted_before: Mapping[str, Place] | None = None,
 ) -> Credible:
     """Take missed readings, noise of counting and small wobbles out of a change.
 
     ``fallen_before``: pieces that fell and haven't been put back yet: when they are missed, they are missing.
+    ``doubted_before``: the last reading's ``doubted``.
     """
     held = _held_by_what_lies_on_it(change)
     keep: set[str] = set()
@@ -58,19 +67,42 @@ def credible(
     keep |= {p.id for p in doubtful if quiet and known.unseen.get(p.id, 0) + 1 < tol.BELIEVED_UNSEEN}
     stirred = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
     recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & stirred)
+    held_still = [m for m in change.moved if not _wobble(m) and _carries_what_lies_still(m, change)]
+    unsure = [m for m in held_still if not _again(m, doubted_before or {})]
+    not_moved = {m.id for m in unsure}
+    doubted = {m.id: _place(m) for m in unsure if not any(m.id in road.rests_on for road in change.new_roads)}
     return Credible(
         replace(
             change,
+            seen=_where_they_stood(change, frozenset(doubted)),
             gone=tuple(p for p in change.gone if p.id not in keep),
-            moved=tuple(
-                m
-                for m in change.moved
-                if not (_wobble(m) or _carries_what_lies_still(m, change) or _half_hidden(m, change))
-            ),
+            moved=tuple(m for m in change.moved if not (_wobble(m) or m.id in not_moved or _half_hidden(m, change))),
             recounted=recounted,
         ),
         frozenset(keep),
+        doubted,
     )
+
+
+def _place(moved: Moved) -> Place:
+    assert isinstance(moved.after, Column)
+    return moved.after.x, moved.after.y
+
+
+def _again(moved: Moved, doubted_before: Mapping[str, Place]) -> bool:
+    """Whether the reading before saw the column there, too."""
+    before = doubted_before.get(moved.id)
+    return before is not None and float(np.hypot(*np.subtract(before, _place(moved)))) <= tol.MOVED_MM
+
+
+def _where_they_stood(change: Change, doubted: frozenset[str]) -> Layout:
+    """What is seen, columns that are doubted at their old places: they must not draw the mean of all readings along."""
+    old = {column.id: column for column in change.before.columns}
+    columns = tuple(
+        c if c.id not in doubted else c.model_copy(update={"x": old[c.id].x, "y": old[c.id].y})
+        for c in change.seen.columns
+    )
+    return change.seen.model_copy(update={"columns": columns})
 
 
 def _hidden(car: Car, change: Change) -> bool:
@@ -115,7 +147,19 @@ def _carries_what_lies_still(moved: Moved, change: Change) -> bool:
         return False
     roads = _roads_at(moved.before, change)
     stirred = {m.id for m in change.moved} | {p.id for p in change.gone}
-    return bool(roads) and not roads & stirred
+    return bool(roads) and not roads & stirred and not all(_went_along(road, moved, change) for road in roads)
+
+
+def _went_along(road_id: str, moved: Moved, change: Change) -> bool:
+    """Whether a road's end went with the column below it, by less than is told of a road alone: along itself."""
+    before = next((road for road in change.before.roads if road.id == road_id), None)
+    after = next((road for road in change.seen.roads if road.id == road_id), None)
+    if before is None or after is None or not isinstance(moved.after, Column) or not isinstance(moved.before, Column):
+        return False
+    end = before.rests_on.index(moved.id)
+    shift = np.array([moved.after.x - moved.before.x, moved.after.y - moved.before.y])
+    way = np.subtract(after.ends[end][:2], before.ends[end][:2])
+    return float(way @ shift) > tol.WENT_ALONG * float(shift @ shift)
 
 
 def _held_by_what_lies_on_it(change: Change) -> set[str]:

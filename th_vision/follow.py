@@ -93,7 +93,9 @@ class Follower(Play):
         """The last reading told something, or left something open: a longer look may say more."""
         told = any(isinstance(output, Told | Guide | Checked | Warned) for output in self._outputs)
         missed = any(readings == 1 for readings in self.known.unseen.values())
-        open_yet = self._unread_readings or self._checking or self._knocked or self._fresh or self._half_away
+        open_yet = (
+            self._unread_readings or self._checking or self._knocked or self._fresh or self._half_away or self._doubted
+        )
         return told or missed or bool(open_yet)
 
     def takes_fresh_look(self) -> bool:

@@ -5,7 +5,7 @@ Layouts in, facts and answers out; no image, no clock, no hand: those are ``th_v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rules.events import AlertLine, CityFact, Fact, FactObject, GameFact, MoveFact
@@ -16,7 +16,7 @@ from th_vision import tolerances as tol
 from th_vision.belief import adopt, along, back_again, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
 from th_vision.change import Change, compare
 from th_vision.city import CityWatch, moved_objects, new_objects, placer
-from th_vision.credible import Credible, credible
+from th_vision.credible import Credible, Place, credible
 from th_vision.follow_events import (
     BackAgain,
     Checked,
@@ -67,6 +67,8 @@ class Play:
         self._city_watch = CityWatch()
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()
+        self._doubted_before: Mapping[str, Place] = {}
+        self._doubted: Mapping[str, Place] = {}
 
     @property
     def game(self) -> Game:
@@ -109,6 +111,7 @@ class Play:
         return sum(fact.type == "ramp" for fact in self._teller.told) >= len(self.game.players)
 
     def _settled(self, event: Settled) -> None:
+        self._doubted_before, self._doubted = self._doubted, {}
         self._city(event)
         if not self._set:
             self._set_up(event)
@@ -224,7 +227,11 @@ class Play:
         return self._without_ignored(believed, event)
 
     def _believed(self, change: Change, event: Settled) -> Credible:
-        return credible(change, self.known, event.stands, fallen_before=self._knocked)
+        found = credible(
+            change, self.known, event.stands, fallen_before=self._knocked, doubted_before=self._doubted_before
+        )
+        self._doubted = found.doubted
+        return found
 
     def _without_ignored(self, believed: Credible, event: Settled) -> tuple[Change, frozenset[str]]:
         """Pieces that are no part of the game may go; put otherwise, they are new."""
@@ -343,8 +350,9 @@ class Play:
         seen = self._hands.whose()
         if seen is not None:
             return seen
-        if self._teller.owed and self._teller.last_move is not None:
-            return self._teller.last_move.player
+        last = self._teller.last_move
+        if self._teller.owed and last is not None and not self._hands.not_of(last.player):
+            return last.player
         return self.game.whose_turn
 
     def _taken_back(self, change: Change, keep: frozenset[str]) -> bool:
@@ -364,7 +372,7 @@ class Play:
             keep |= others  # missed by chance: the next reading tells
         elif others:
             return False
-        if any(m.fell for m in change.moved):
+        if any(m.fell for m in change.moved) or (not gone and self._hands.not_of(last.player)):
             return False
         if gone and not main <= gone and not gone <= {car.id for car in last.cars}:
             self._half_away = True

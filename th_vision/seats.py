@@ -40,15 +40,20 @@ class Seats:
         x, y, n = self._sums[player]
         if math.hypot(x, y) < tol.SEAT_STEADY * n:
             return math.inf  # comes from everywhere
-        turn = math.degrees(math.atan2(y, x)) - from_deg
-        return abs((turn + 180) % 360 - 180)
+        return _apart_deg(math.degrees(math.atan2(y, x)), from_deg)
+
+
+def _apart_deg(one: float, other: float) -> float:
+    return abs((one - other + 180) % 360 - 180)
 
 
 class Hands:
-    """The hands of one visit to the table, and whose they are. State: the seats, and the sides of this visit."""
+    """The hands of one visit to the table, and whose they are. State: the seats, the sides of this visit, and the side
+    from which the last move was made."""
 
     def __init__(self) -> None:
         self._seats = Seats()
+        self._built_from: float | None = None
         self._sides: list[float] = []
         self._gone = False
 
@@ -68,9 +73,19 @@ class Hands:
         found = {self._seats.whose(side) for side in self._sides}
         return found.pop() if len(found) == 1 else None
 
+    def not_of(self, builder: str) -> bool:
+        """Whether they were surely not those of who built last: another seat's, or not from the side of that move."""
+        whose = self.whose()
+        if whose is not None or self._built_from is None:
+            return whose is not None and whose != builder
+        apart = [_apart_deg(side, self._built_from) for side in self._sides]
+        return bool(apart) and min(apart) >= tol.SEAT_APART_DEG
+
     def learn(self, facts: Sequence[Fact], game: Game) -> None:
         """One move alone, by whose turn it is, from an own base point: it was that player's hand."""
         moves = [fact for fact in facts if isinstance(fact, MoveFact)]
+        if moves:
+            self._built_from = self._sides[-1] if len(moves) == 1 and self._sides else None
         if len(moves) != 1 or not self._sides:
             return
         player = moves[0].player

@@ -272,6 +272,22 @@ def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
     assert knock.sigma_mm > 0
 
 
+def test_a_column_that_slid_from_under_its_road_is_a_shift_when_two_readings_see_it() -> None:
+    pushed = column("c4", 57, -100, 2, sigma_xy=0.4)
+    table = plus(minus(THIRD, "c4"), pushed)
+    follower, said = follow([RAMPS, FIRST, SECOND, THIRD, table])
+    assert not [f for f in facts(said) if isinstance(f, KnockFact)]
+    assert follower.wants_another_look
+    assert [f.pieces for f in facts(follower.handle(Settled(table), 90.0)) if isinstance(f, KnockFact)] == [("c4",)]
+
+
+def test_one_odd_reading_of_a_column_under_a_road_that_lies_still_moves_nothing() -> None:
+    pushed = column("c4", 57, -100, 2, sigma_xy=0.4)
+    follower, said = follow([RAMPS, FIRST, SECOND, THIRD, plus(minus(THIRD, "c4"), pushed), THIRD, THIRD])
+    assert not [f for f in facts(said) if isinstance(f, KnockFact)]
+    assert {c.id: c.y for c in follower.known.layout.columns}["c4"] == -106
+
+
 def test_a_nudge_below_what_can_be_seen_is_no_knock() -> None:
     pushed = column("c4", 57, -104.5, 2, sigma_xy=0.5)
     _, said = follow([RAMPS, FIRST, SECOND, THIRD, plus(minus(THIRD, "c4"), pushed)])

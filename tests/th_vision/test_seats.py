@@ -6,7 +6,21 @@ import pytest
 
 from rules.events import KnockFact, MoveFact
 from rules.layout import Layout, Road
-from tests.th_vision.games import C4, FIRST, PIECES, RAMPS, SECOND, THIRD, column, facts, game_line, minus, plus, road
+from tests.th_vision.games import (
+    C1,
+    C4,
+    FIRST,
+    PIECES,
+    RAMPS,
+    SECOND,
+    THIRD,
+    column,
+    facts,
+    game_line,
+    minus,
+    plus,
+    road,
+)
 from tests.th_vision.still_scene import Scene, table
 from th_vision.follow import Follower
 from th_vision.follow_events import HandSeen, Output, Settled
@@ -79,6 +93,32 @@ def test_a_knock_is_whose_hand_was_seen() -> None:
     for side, by in ((2.0, "pink"), (178.0, "blue"), (None, "blue")):
         _, said = game_with_hands(side, table_now)
         assert [fact.by for fact in facts(said) if isinstance(fact, KnockFact)] == [by]
+
+
+@pytest.mark.parametrize(
+    ("side", "told"), [(178.0, ["knock", "restored"]), (5.0, ["undo", "move"]), (None, ["undo", "move"])]
+)
+def test_the_newest_pieces_are_put_otherwise_by_who_built_them_and_knocked_by_others(
+    side: float | None, told: list[str]
+) -> None:
+    """Pink's newest column and road stand 6 mm elsewhere, and nothing fell."""
+    pushed = column("c6", 169, -106, 3)
+    table_now = plus(minus(FOURTH, "c6", "r6"), pushed, road("r6", C4, pushed))
+    _, said = game_with_hands(side, table_now)
+    assert [fact.type for fact in facts(said)] == told
+    knocks = [fact for fact in facts(said) if isinstance(fact, KnockFact)]
+    assert all(knock.by == "blue" for knock in knocks)
+
+
+def test_before_seats_are_known_the_side_of_the_move_tells() -> None:
+    follower = Follower(game_line(), PIECES)
+    follower.handle(Settled(RAMPS), 0.0)
+    follower.handle(HandSeen(180.0), 1.0)
+    follower.handle(Settled(FIRST), 2.0)
+    follower.handle(HandSeen(0.0), 3.0)
+    pushed = column("c3", -57, 112, 2)
+    said = follower.handle(Settled(plus(minus(FIRST, "c3", "r3"), pushed, road("r3", C1, pushed))), 4.0)
+    assert [fact.by for fact in facts(said) if isinstance(fact, KnockFact)] == ["pink"]
 
 
 def test_the_side_of_a_hand_is_seen_in_the_picture() -> None:
