@@ -31,10 +31,10 @@ def chosen(language: str | None, environment: Mapping[str, str] | None = None) -
 
 
 def spoken(language: str | None, environment: Mapping[str, str] | None = None) -> str:
-    """As :func:`chosen`, but English for a language that there is not."""
+    """As :func:`chosen`, but the system's for a language that there is not."""
     wanted = chosen(language, environment)
     if wanted == "en":
         return wanted
     from rules.catalog import LANGUAGES
 
-    return wanted if wanted in LANGUAGES else "en"
+    return wanted if wanted in LANGUAGES else chosen(None, environment)

@@ -153,14 +153,16 @@ def _fitting(text: str, words: Words, wanted: Callable[[_Template], bool]) -> st
         if template.text.endswith(": {player}") and (found := _behind_a_head(text, words)) is not None:
             return found  # a sentence about that turn, and no player's name
         match = _pattern(template.text).fullmatch(text)
-        if match is not None and all(map(_is_whole, match.groups())) and not _takes_a_head(template.text, match):
+        if match is not None and all(map(_is_whole, match.groups())) and not _takes_too_much(template, match):
             return _filled(template.key, match.groupdict(), words)
     return None
 
 
-def _takes_a_head(template: str, match: re.Match[str]) -> bool:
-    """Whether the place that a sentence begins with would take what stands before its colon, too."""
-    return template.startswith("{") and ": " in match[1] and ": " not in template
+def _takes_too_much(template: _Template, match: re.Match[str]) -> bool:
+    """Whether the place that a sentence begins with would take what stands before its colon, too, or a head's what
+    stands behind."""
+    at_an_end = template.text.startswith("{") or template.key in say.SAID_AS_HEAD
+    return at_an_end and ": " not in template.text and any(": " in part for part in match.groups())
 
 
 def _is_whole(part: str) -> bool:

@@ -12,6 +12,7 @@ import cli
 from rules.catalog import LANGUAGES
 from tests.conftest import ROOT
 from th_vision import terminal
+from th_vision.languages import spoken
 from th_vision.said import said_lines
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -91,6 +92,9 @@ def test_errors_are_said_in_the_language_too(language: str, capfd: pytest.Captur
         ["explain", str(GAME), "--turn", "x"],
         ["replay", "sim:bogus=1", "--players", "blue,pink"],
         ["nosuch"],
+        ["infos"],
+        ["info", "one", "two"],
+        ["info", "--chek", "one"],
         ["record", str(FIXTURES / "game"), "-o", "x.bag"],
         ["simulate", "-o", "x.bag"],
         ["rules", "bogus"],
@@ -116,6 +120,12 @@ def test_a_case_is_ruled_on_again_in_the_language(capfd: pytest.CaptureFixture[s
 def test_a_language_that_there_is_not_is_refused_by_every_command(capfd: pytest.CaptureFixture[str]) -> None:
     for words in (["doctor"], ["rules"], ["info", str(GAME)], ["explain", str(GAME), "--turn", "3"]):
         assert "known: en, es, nl, zh-Hant" in printed([*words, "--lang", "fr"], capfd, (2,))
+
+
+def test_that_there_is_no_such_language_is_said_in_the_systems() -> None:
+    assert spoken("fr", {"LANG": "nl_NL.UTF-8"}) == "nl"
+    assert spoken("fr", {}) == "en"
+    assert spoken("es", {"LANG": "nl_NL.UTF-8"}) == "es"
 
 
 def test_the_systems_language_is_spoken_where_none_is_asked_for(

@@ -169,6 +169,7 @@ def test_the_help_has_its_translations() -> None:
          "pieces, o a mano (docs/pieces.md)"),
         ("out.mcap: 1 frame, 2 lines of the game, 1 layout saved; lost: nothing", "nl",
          "out.mcap: 1 beeld, 2 regels van het spel, 1 opstelling, gered; verloren: niets"),
+        ("language 'xx': there is none; known: en, es", "nl", "taal 'xx': dat is er niet; bekend: en, es"),
         ("off: a piece that did not fall costs nothing", "nl", "off: een onderdeel dat niet viel kost niets"),
         ("turn 4: blue (then pink)", "zh-Hant", "第 4 回合\uff1a藍色\uff08接著粉紅色\uff09"),
     ],

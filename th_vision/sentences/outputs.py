@@ -239,4 +239,8 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "'{name}' is not a valid int",
     "{name} is not in the range {span}",
     "the city",
+    "no such command '{name}'. Did you mean '{other}'? (see {command} --help)",
+    "no such command '{name}'. Did you mean one of: {list}? (see {command} --help)",
+    "no such option: {name}. Did you mean {other}? (see {command} --help)",
+    "got unexpected extra argument(s) ({list}) (see {command} --help)",
 )
