@@ -33,6 +33,7 @@ from th_vision.follow_events import (
 from th_vision.hindsight import reconsider
 from th_vision.known import Known, Piece, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
+from th_vision.put_right import put_right, stood_before
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
 from th_vision.seats import Hands
@@ -67,6 +68,7 @@ class Play:
         self._city_watch = CityWatch()
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()
+        self._pushed: dict[str, Piece] = {}  # as they stood, until the game goes on
         self._doubted_before: Mapping[str, Place] = {}
         self._doubted: Mapping[str, Place] = {}
 
@@ -121,6 +123,7 @@ class Play:
         together = moved_together(change)
         if together is not None:
             change, keep = self._table_moved(change, keep, together)
+        change, keep = self._put_right(change, keep)
         if self._checking and self._checked(change):
             return
         if self._knocked:
@@ -200,10 +203,24 @@ class Play:
         words = f"Everything stands {by_mm:.0f} mm elsewhere: the table or the camera was moved; I go on from there."
         line = AlertLine(kind="camera-moved", value=by_mm, turn=self.game.turn)
         self._say(Warned(line, words, self._time_s))
-        before = [piece.id for piece in pieces_of(change.before)]
-        self._tell_where(change, before)
-        known = taken_over(self.known, moved_anew(change), keep)
-        self.known = only(known, set(before))
+        self._tell_where(change, [piece.id for piece in pieces_of(change.before)])
+        return self._go_on_from(moved_anew(change), keep)
+
+    def _put_right(self, change: Change, keep: frozenset[str]) -> tuple[Change, frozenset[str]]:
+        """Pieces that were pushed are back where they stood: no other knock, and no move put otherwise."""
+        back = put_right(change, self._pushed)
+        if not back:
+            return change, keep
+        self._pushed = {name: piece for name, piece in self._pushed.items() if name not in back}
+        self._say(BackAgain(tuple(sorted(back)), 0, self._time_s))
+        self._enter("rebuilt")
+        self._tell_where(change, sorted(back))
+        return self._go_on_from(change, keep)
+
+    def _go_on_from(self, change: Change, keep: frozenset[str]) -> tuple[Change, frozenset[str]]:
+        """Known pieces stand where they are seen now; what is new besides is left to go on with."""
+        known = taken_over(self.known, change, keep)
+        self.known = only(known, {piece.id for piece in pieces_of(change.before)})
         return compare(self.known, known.layout, self.pieces), frozenset()
 
     # --- play ---
@@ -275,11 +292,13 @@ class Play:
             self._enter("ruling")
         for fact in reading.facts:
             self._teller.tell(fact)
+            self._pushed = {} if isinstance(fact, MoveFact) else self._pushed
         knocks = read_knock(change, knocker, turn, ignore=frozenset(reading.unread) | strangers(change, self.game))
         for knock in knocks:
             self._teller.tell(knock)
             if knock.shift_mm:
                 self._tell_where(change, knock.pieces)
+                self._pushed = {**stood_before(change, frozenset(knock.pieces)), **self._pushed}
         fell = frozenset(i for knock in knocks if not knock.shift_mm for i in knock.pieces)
         self.known = adopt(self.known, change, keep, reading, fell)
         self._mend(change)

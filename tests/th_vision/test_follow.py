@@ -37,7 +37,7 @@ from tests.th_vision.games import (
 )
 from th_vision.change import compare
 from th_vision.credible import credible
-from th_vision.follow_events import Guide, HandSeen, Reconsidered, Said, Settled, Told, Warned
+from th_vision.follow_events import BackAgain, Guide, HandSeen, Reconsidered, Said, Settled, Told, Warned
 from th_vision.known import Known, refine
 from th_vision.virtual_table.misread import Misreading
 
@@ -270,6 +270,18 @@ def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
     assert set(knock.pieces) == {"c4", "r4"}
     assert knock.shift_mm == pytest.approx(10, abs=1)
     assert knock.sigma_mm > 0
+
+
+def test_what_was_pushed_and_is_put_back_stands_as_it_stood() -> None:
+    pushed = column("c4", 57, -96, 2, sigma_xy=0.5)
+    table = plus(minus(THIRD, "c4", "r4"), pushed, road("r4", C2, pushed, sigma_xy=0.5, sigma_along=0.9))
+    follower, said = follow([RAMPS, FIRST, SECOND, THIRD, table])
+    assert isinstance(facts(said)[-2], KnockFact)
+    said = follower.handle(Settled(THIRD), 90.0)
+    assert [f.type for f in facts(said)] == ["restored"]
+    assert [o.pieces for o in said if isinstance(o, BackAgain)] == [("c4", "r4")]
+    assert {c.id: c.y for c in follower.known.layout.columns}["c4"] == pytest.approx(-106)
+    assert follower.state == "provisional"
 
 
 def test_a_column_that_slid_from_under_its_road_is_a_shift_when_two_readings_see_it() -> None:
