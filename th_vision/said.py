@@ -124,7 +124,8 @@ def in_language(line: Line, language: str) -> Line:
 
 
 def _either_case(text: str, words: Words) -> str | None:
-    return _of(text[:1].lower() + text[1:], words) or _of(text, words)
+    first = re.match(r"[A-Z][A-Z]", text)  # a word to type is written as it is
+    return (None if first else _of(text[:1].lower() + text[1:], words)) or _of(text, words)
 
 
 def _of(text: str, words: Words) -> str | None:

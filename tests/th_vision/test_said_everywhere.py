@@ -86,7 +86,7 @@ def raised(path: Path) -> Iterator[str]:
 
 def known_parts_out(text: str) -> str:
     """The text without the parts that a variable holds whole; those are literals elsewhere."""
-    while (shorter := re.sub(r"^7: |: 7$|; 7(?=;|$)|(?<=; )7; |^7; |^7$|^command: (?=7)", "", text)) != text:
+    while (shorter := re.sub(r"^7: |: 7$|; 7(?=;|$)|(?<=; )7; |^7; |^7$|^(command|players): (?=7)", "", text)) != text:
         text = shorter
     return text
 

@@ -79,7 +79,8 @@ SENTENCES: Final[tuple[str, ...]] = (
     "give the new road an id of its own",
     "give the new car an id of its own",
     "give the new city object an id of its own",
-    "players: {list}",
+    "unknown player {player}; players: {list}",
+    "car {name} of unknown player {player}; players: {list}",
     "known: {list}",
     "there is none",
     "message catalogue, line {n}: expected a quoted text",
@@ -236,4 +237,5 @@ SENTENCES: Final[tuple[str, ...]] = (
     "broken pipe",
     "too many open files",
     "a cabin ends behind its beginning; give the smaller share first",
+    "value error, {why}",
 )

@@ -18,7 +18,6 @@ SENTENCES: Final[tuple[str, ...]] = (
     "option {name}",
     "turn {turn}",
     "ramp",
-    "car {name} of unknown player {player}",
     "language {name}",
     "rules {name}",
     "line {n}",
