@@ -44,7 +44,8 @@ SPOKEN: Final[tuple[str, ...]] = (
     "nothing of the game stands on the table. Build it up again; a new game begins without --resume.",
     "and {n} more; g names all of them.",
     "{n} pieces stand as they stood.",
-    "the camera or the table was moved far, and I can't measure how. Put it back, or calibrate again and say recalibrate "
+    "the camera or the table was moved far, and I can't measure how. Put it back, or calibrate again and "
+    "say recalibrate ",
     "table.toml; go goes on as it is.",
     "there is nothing yet to build from.",
     "what if, in turn {turn}:",
