@@ -45,7 +45,7 @@ SPOKEN: Final[tuple[str, ...]] = (
     "and {n} more; g names all of them.",
     "{n} pieces stand as they stood.",
     "the camera or the table was moved far, and I can't measure how. Put it back, or calibrate again and "
-    "say recalibrate ",
+    "say recalibrate "
     "table.toml; go goes on as it is.",
     "there is nothing yet to build from.",
     "what if, in turn {turn}:",
