@@ -684,10 +684,12 @@ CITY_FIRST_WEIGHT = 0.3
 CITY_NEXT_WEIGHT = 0.0
 # A card fills a window of this share of the smallest card's side: it rises there by most of its height, and by so many
 # sigmas of the mean (depth), or this share of it has another colour; so much of the window must be free to be seen.
+# Where more of the table than the last looks new, colour says nothing.
 CITY_WINDOW = 0.6
 CITY_LOW_SIGMAS = 5.0
 CITY_SOLID = 0.85
 CITY_FREE = 0.35
+CITY_MOST_NEW = 0.5
 # What rises by more than this over a card is no part of the card.
 CITY_LOW_MM = 4.0
 # Turns at which a card is tried, degrees, and how it is moved to fit better: mm and degrees.

@@ -139,6 +139,8 @@ def low_places(maps: CityMaps, pieces: Pieces, taken: Bits | None = None) -> Bit
     rise, free = mean(np.nan_to_num(maps.height), np.asarray(low, dtype=np.bool_))
     noise = maps.sigma_mm / np.sqrt(np.maximum(free * (side * maps.pitch) ** 2 / maps.sample_mm2, 0.3))
     by_depth = (rise > np.maximum(0.6 * card_mm, tolerances.CITY_LOW_SIGMAS * noise)) & (free > tolerances.CITY_FREE)
+    if maps.solid.mean() > tolerances.CITY_MOST_NEW:  # another light, or a moved camera: colour says nothing
+        return np.asarray(by_depth, dtype=np.bool_)
     share, free = mean(maps.solid.astype(np.float32), ~known)
     by_color = (share > tolerances.CITY_SOLID) & (free > tolerances.CITY_FREE)
     return np.asarray(by_depth | by_color, dtype=np.bool_)

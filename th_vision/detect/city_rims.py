@@ -87,6 +87,8 @@ def _rise(maps: CityMaps, box: Box, pose: Sequence[float] | Array) -> tuple[floa
     room = box.height + tolerances.CITY_LOW_MM
     values = []
     for points in (inside, around):
+        if not len(points):
+            return float("nan"), float("nan")
         height = at_points(maps, maps.height, points)
         height = height[np.isfinite(height) & (np.abs(height) < room)]
         if len(height) < 0.25 * len(points):

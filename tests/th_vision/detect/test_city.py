@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from shapely.geometry import Point, Polygon
 
 from calibration.calibrate import calibrate_table
 from rules.layout import CityObject, Layout
+from rules.pieces import Box
 from th_vision.detect.city import find_city, standing_on
 from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import plan_view
@@ -138,3 +140,16 @@ def test_cars_of_ten_types_are_named_or_said_to_be_unsure() -> None:
         assert np.hypot(like.x - car.x, like.y - car.y) < 3 * car.sigma_xy
         assert car.player == like.player
         assert car.type == like.type or car.type_probability < 0.95
+
+
+def test_in_another_light_or_without_colour_nothing_is_invented() -> None:
+    view, pieces = city().view, city().pieces
+    assert view.color_bgr is not None
+    for color in (None, np.zeros_like(view.color_bgr), np.full_like(view.color_bgr, 255)):
+        kinds = {t.kind for t in find_city(plan_view(replace(view, color_bgr=color)), pieces)}
+        assert kinds <= {"building", "tower"}
+
+
+def test_sizes_that_no_card_has_are_borne() -> None:
+    sizes = {"green_area": Box(length=5, width=5, height=0.3), "airport_area": Box(length=900, width=700, height=2)}
+    assert find_city(plan_view(city().view), city().pieces.model_copy(update={"city": sizes})) == ()
