@@ -27,7 +27,7 @@ from th_vision.live.protocol import LiveSource
 from th_vision.output import STDOUT, check_outputs, refuse_stdout
 from th_vision.referee.commands import Recalibrate, Spoken
 from th_vision.referee.events_json import JsonEvents
-from th_vision.referee.keeping import Keeper
+from th_vision.referee.keeping import DiskWatch, Keeper
 from th_vision.referee.keys import Keyboard
 from th_vision.referee.live import Wiring, run_live
 from th_vision.referee.loop import Referee
@@ -123,10 +123,16 @@ def run(asked: Asked) -> Outcome:
         for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
             screen.say(in_language(line, asked.lang))
         keyboard = ending.enter_context(Keyboard(commands.put, fact.players))
+        disk = DiskWatch(lambda: "" if session is None else session.disk_error, warn)
+
+        def show(status: Status) -> None:
+            seats.status(status, keyboard.typed)
+            disk.look()
+
         wiring = Wiring(
             commands,
             frame=session.frame if session is not None else _nothing,
-            status=lambda status: seats.status(status, keyboard.typed),
+            status=show,
             recalibrate=lambda command: _table(command, source),
         )
         status = run_live(source, referee, wiring, 0.0 if isinstance(source, LiveSource) else asked.speed)

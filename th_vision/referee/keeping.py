@@ -84,6 +84,24 @@ class Keeper:
         self._warn(f"the last {len(self._waiting)} lines of the game are in {Path(name)}; append them to the record")
 
 
+class DiskWatch:
+    """Says once that the disk takes nothing of a recording, and once that it does again. ``error``: why it doesn't, or
+    empty."""
+
+    def __init__(self, error: Callable[[], str], warn: Callable[[str], None]) -> None:
+        self._error, self._warn = error, warn
+        self._troubled = False
+
+    def look(self) -> None:
+        """Called often."""
+        error = self._error()
+        if error and not self._troubled:
+            self._warn(f"the disk does not take the recording ({error}); make room, the game goes on")
+        elif self._troubled and not error:
+            self._warn("the disk takes the recording again")
+        self._troubled = bool(error)
+
+
 @contextlib.contextmanager
 def unbroken() -> Iterator[None]:
     """Ctrl-C waits until what is in here is done: a line is written once, and whole."""

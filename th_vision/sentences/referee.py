@@ -56,6 +56,8 @@ SPOKEN: Final[tuple[str, ...]] = (
     "no record is kept: {why}",
     "{why}; the game goes on, its lines wait",
     "the game record is written again, nothing is missing",
+    "the disk does not take the recording ({why}); make room, the game goes on",
+    "the disk takes the recording again",
     "the last {n} lines of the game could not be written ({why})",
     "the last {n} lines of the game are in {path}; append them to the record",
     "by what I saw the game is over, yet somebody builds on. Say u to take the last turn back.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -25,7 +26,7 @@ from th_vision.follow_events import Output, Told
 from th_vision.frame import Frame
 from th_vision.live.protocol import CameraState
 from th_vision.referee.commands import Spoken
-from th_vision.referee.keeping import Keeper
+from th_vision.referee.keeping import DiskWatch, Keeper
 from th_vision.referee.keys import understood
 from th_vision.referee.resume import load_game
 from th_vision.referee.status import Status
@@ -336,6 +337,34 @@ def test_a_line_for_which_there_is_no_room_leaves_nothing_behind(tmp_path: Path)
     writer.write(game_line())
     writer.close()
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_a_recording_that_the_disk_does_not_take_is_told_at_once_and_when_it_is_over() -> None:
+    errors = iter(["", "No space left on device", "No space left on device", "", ""])
+    warned: list[str] = []
+    watch = DiskWatch(lambda: next(errors), warned.append)
+    for _ in range(5):
+        watch.look()
+    assert warned == [
+        "the disk does not take the recording (No space left on device); make room, the game goes on",
+        "the disk takes the recording again",
+    ]
+
+
+def test_ctrl_c_twice_ends_at_once_and_the_record_is_whole(tmp_path: Path) -> None:
+    def impatient(frames: list[Frame]) -> Iterator[Frame]:
+        for i, frame in enumerate(frames):
+            yield frame
+            if i == 20:
+                for _ in range(2):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    threading.Event().wait(0.02)
+
+    with contextlib.suppress(KeyboardInterrupt):  # the first one may have been answered already
+        evening(Film(spoil=impatient), record=tmp_path / "game.jsonl")
+    told = facts_in(tmp_path / "game.jsonl")
+    assert told == PLAYED[: len(told)]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_what_is_said_while_the_last_pictures_are_read_is_answered_too(tmp_path: Path) -> None:
