@@ -16,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.rulings import game_line, say
+from rules.events import MoveFact
 from th_vision.announce import Announcer, Line, set_in_lines
 from th_vision.follow import Follower
 from th_vision.follow_events import Event, HandSeen, Settled
@@ -122,6 +123,8 @@ def taken_up(before: Evening, truth: object, noise: np.random.Generator, how: Mi
     follower = Follower(before.follower.game.fact, before.follower.pieces)
     game = before.follower.game
     follower.resume(before.follower.told, Known(layout_of(game, follower.pieces)))
+    turns = max(fact.turn for fact in before.follower.told if isinstance(fact, MoveFact))
+    tell(Line(f"The game goes on after turn {turns}; I hold the table against its record.", kind="head"))
     after = Evening(follower)
     for _ in range(2):
         after.happens(Settled(misread(truth, noise, how, follower.pieces)))  # type: ignore[arg-type]  # a layout
