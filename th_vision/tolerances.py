@@ -748,6 +748,11 @@ CITY_HEIGHT_SIGMAS = 4.0
 CITY_OWN_HEIGHT_MM = 0.5
 # A roof's outline counts as seen from this share; its corners' sigma then, and where only depth says where it is.
 CITY_ROOF_RIM = 0.35
+# Below the first it is looked for further off, and believed there where it is clearer by the second
+# and no further off than the third.
+CITY_ROOF_CLEAR = 0.65
+CITY_ROOF_BETTER = 0.15
+CITY_ROOF_FAR_MM = 6.0
 CITY_ROOF_SIGMA_MM = 0.5
 CITY_DEPTH_SIGMA_MM = 2.5
 # A tower is no column: less than this share of what is a disc wide about its middle lies within this of its top. Its

@@ -187,13 +187,21 @@ def _roof(plan: PlanView, box: Box, pose: Array, roof_mm: float) -> Laid:
     square = box.length < 1.3 * box.width
     turns = np.radians([0.0, 22.5, 45.0, 67.5] if square else [0.0])
     maps = city_maps(plan, roof_mm, tolerances.CITY_FINE_MM, field)
-    starts = (pose + np.array([0.0, 0.0, turn]) for turn in turns)
+    starts = [pose + np.array([0.0, 0.0, turn]) for turn in turns]
     best = max((settled(maps, "building", box, start, 12.0, 0.0, False) for start in starts), key=_rim)
+    if best.rim < tolerances.CITY_ROOF_CLEAR:  # nor where its middle is: ragged rims shift it by some mm
+        far = tolerances.CITY_STEP_MM * tolerances.CITY_STEPS
+        moves = [np.array([x, y, 0.0]) for x in (-far, far) for y in (-far, far)]
+        others = (settled(maps, "building", box, start + by, 12.0, 0.0, False) for start in starts for by in moves)
+        other = max(others, key=_rim)
+        near = np.hypot(other.x - pose[0], other.y - pose[1]) < tolerances.CITY_ROOF_FAR_MM
+        best = other if near and other.rim > best.rim + tolerances.CITY_ROOF_BETTER else best
     if best.rim < tolerances.CITY_ROOF_RIM:
         return _unseen(box, pose)
     eye = np.linalg.inv(plan.table.T_color_table)[:3, 3]
     askew = float(np.hypot(*(eye[:2] - pose[:2]))) / max(float(eye[2] - roof_mm), 1.0)
-    sigma = float(np.hypot(tolerances.CITY_ROOF_SIGMA_MM, askew * tolerances.CITY_HEIGHT_MM))
+    own = tolerances.CITY_ROOF_SIGMA_MM * (1.0 if best.rim > tolerances.CITY_ROOF_CLEAR else 2.0)
+    sigma = float(np.hypot(own, askew * tolerances.CITY_HEIGHT_MM))
     return replace(best, sigma_mm=sigma, probability=0.99)
 
 
