@@ -5,11 +5,10 @@ Layouts in, facts and answers out; no image, no clock, no hand: those are ``th_v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from rules.events import AlertLine, CityFact, Fact, FactObject, GameFact, MoveFact
-from rules.game import Game
+from rules.events import AlertLine, CityFact, FactObject, GameFact, MoveFact
 from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
@@ -20,44 +19,36 @@ from th_vision.credible import Credible, Place, credible
 from th_vision.follow_events import (
     BackAgain,
     Checked,
-    Entered,
     Guide,
-    Output,
     Reconsidered,
     Settled,
-    State,
     TakenAsIs,
     Told,
     Warned,
 )
+from th_vision.follow_kept import Kept
 from th_vision.hindsight import reconsider
-from th_vision.known import Known, Piece, pieces_of, refine
+from th_vision.known import Piece, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.put_right import put_right, stood_before
 from th_vision.rebuild import guide
 from th_vision.rim import at_the_rim, near_the_edge
 from th_vision.seats import Hands
 from th_vision.shifted import moved_together
-from th_vision.teller import Teller
 from th_vision.tidy import tidy, with_cars_in_sight, without_cars_on_one_ray
 
 UNREAD_PATIENCE = 2
 """So many readings may show pieces that fit no move before it is said that the thread is lost."""
 
 
-class Play:
+class Play(Kept):
     """What a reading of the table means for the game: the part of a ``Follower`` that knows no hand and no pause.
 
-    State: the game and what was told of it, what is believed to stand, what was knocked, what is no part of the game.
+    State, besides the game: what was knocked or pushed, and what is no part of the game.
     """
 
     def __init__(self, game_fact: GameFact, pieces: Pieces) -> None:
-        self.pieces = pieces
-        self.known = Known()
-        self.state: State = "set-up"
-        self._teller = Teller(game_fact, self._say)
-        self._outputs: list[Output] = []
-        self._time_s = float("-inf")
+        super().__init__(game_fact, pieces)
         self._knocked: frozenset[str] = frozenset()
         self._ignored: frozenset[str] = frozenset()  # stand there, and are no part of the game
         self._absent: tuple[Piece, ...] = ()  # the game has them, and the players go on without
@@ -71,40 +62,6 @@ class Play:
         self._pushed: dict[str, Piece] = {}  # as they stood, until the game goes on
         self._doubted_before: Mapping[str, Place] = {}
         self._doubted: Mapping[str, Place] = {}
-
-    @property
-    def game(self) -> Game:
-        """The game as the rule book has it."""
-        return self._teller.game
-
-    @property
-    def told(self) -> Sequence[Fact]:
-        """The facts that stand, in the order in which they were told."""
-        return self._teller.told
-
-    @property
-    def newest(self) -> frozenset[str]:
-        """Ids of the last move's pieces."""
-        return frozenset() if self._teller.last_move is None else ids_of(self._teller.last_move)
-
-    @property
-    def owed(self) -> tuple[str, int] | None:
-        """Who has cars to place, and how many; None where nobody has."""
-        ruling = self._teller.ruling
-        if ruling is None or ruling.call == "fault" or not self._teller.owed:
-            return None
-        return ruling.player, self._teller.owed
-
-    @property
-    def builder(self) -> str | None:
-        """Who built last and may still put it otherwise; None where no turn is open."""
-        last = self._teller.last_move
-        return last.player if last is not None and self._teller.open else None
-
-    @property
-    def turn_open(self) -> bool:
-        """A move was ruled and its turn is not over: its pieces may still be put otherwise."""
-        return self._teller.open
 
     # --- set-up ---
 
@@ -433,13 +390,3 @@ class Play:
             change = replace(change, gone=(), moved=(), recounted=(), loose=())
         if not self._taken_back(change, keep):
             self._moves(change, keep)
-
-    # --- saying ---
-
-    def _say(self, output: Output) -> None:
-        self._outputs.append(output)
-
-    def _enter(self, state: State) -> None:
-        if state != self.state:
-            self.state = state
-            self._say(Entered(state, self._time_s))
