@@ -376,6 +376,9 @@ DEPTH_LOOK_AT = 4
 # Sticks below an end, on average, and how they scatter (with discs' heights and bow), in sticks.
 DEPTH_USUAL_STICKS_BELOW = 0.25
 DEPTH_LIFT_SIGMA_STICKS = 0.6
+# Each further end on a column lifts them by so many on average, and they scatter by so many more: sloping ends lie askew
+# on each other.
+DEPTH_STICKS_AN_END = 0.65
 # Step in height for a step in plan.
 DEPTH_LIFT_STEP = 0.5
 # Which of two roads lies on top is sure from this difference in energy on.

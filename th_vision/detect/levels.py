@@ -156,12 +156,22 @@ def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
     box = guess.box(group, 1.0)
     base = guess.drawn(box, guess.others(box, {k, *group.lays}), Group(group.posts))
     faces = guess.drawn_apart(group)
-    energy = guess.cost(box, base, faces.values()) + guess.strain(group)
     lays = dict(group.lays)
+    energy = guess.cost(box, base, faces.values()) + guess.strain(group)
+    energy += sum(_lift_strain(guess, lay, k, len(lays)) - guess.lift_strain(lay) for lay in lays.values())
     for key in lays:
         energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, energy)
     rim = 0.3 if np.isnan(column.rim) else column.rim
     return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
+
+
+def _lift_strain(guess: Guess, lay: Lay, column: int, ends: int) -> float:
+    """What speaks against a road's end being lifted so far off a column on which so many ``ends`` lie."""
+    sticks = lay.lift[lay.ends.index(column)] / guess.model.pieces.stick.thickness
+    usual, sigma = tolerances.DEPTH_USUAL_STICKS_BELOW, tolerances.DEPTH_LIFT_SIGMA_STICKS
+    usual += tolerances.DEPTH_STICKS_AN_END * (ends - 1)
+    sigma += tolerances.DEPTH_STICKS_AN_END * (ends - 1)
+    return 0.5 * ((sticks - usual) / sigma) ** 2
 
 
 def _group(guess: Guess, k: int, column: ColumnCandidate) -> Group:
@@ -194,17 +204,17 @@ def _lifted(
     column: int,
     energy: float,
 ) -> float:
-    """The energy with one road's end lifted by no, one or two sticks, whichever is least; ``lays`` and what is drawn of
-    them (``faces``) are updated."""
+    """The energy with one road's end lifted by some sticks or none, whichever is least; ``lays`` and what is drawn of
+    them (``faces``) are updated. Ends that slope lie on each other askew: each may lift the next by two sticks."""
     lay = lays[key]
     side = lay.ends.index(column)
-    rest = energy - guess.cost(box, base, faces.values()) - guess.lift_strain(lay)
-    for sticks in (1, 2):
+    rest = energy - guess.cost(box, base, faces.values()) - _lift_strain(guess, lay, column, len(lays))
+    for sticks in range(1, 2 * len(lays) + 1):
         lift = list(lay.lift)
         lift[side] = sticks * guess.model.pieces.stick.thickness
         tried = replace(lay, lift=(lift[0], lift[1]))
         drawn = {**faces, **guess.drawn_apart(Group(posts, {key: tried}))}
-        lower = rest + guess.cost(box, base, drawn.values()) + guess.lift_strain(tried)
+        lower = rest + guess.cost(box, base, drawn.values()) + _lift_strain(guess, tried, column, len(lays))
         if lower < energy:
             lays[key], faces[key], energy = tried, drawn[key], lower
     return energy
