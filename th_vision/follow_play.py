@@ -55,7 +55,7 @@ class Play(Kept):
         self._unread_readings = 0
         self._lost = self._stick_said = self._half_away = False
         self._checking = 0
-        self._hands = Hands()
+        self._hands = Hands(len(game_fact.players))
         self._city_watch = CityWatch()
         self._last_settled: Settled | None = None
         self._edge_said: frozenset[str] = frozenset()

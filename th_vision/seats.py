@@ -14,9 +14,11 @@ from th_vision import tolerances as tol
 
 
 class Seats:
-    """Sides from which players' hands come, as angles on the table, degrees. State: a sum of directions a player."""
+    """Sides from which players' hands come, as angles on the table, degrees. ``players``: how many play, where
+    that is known. State: a sum of directions a player."""
 
-    def __init__(self) -> None:
+    def __init__(self, players: int | None = None) -> None:
+        self._players = players
         self._sums: dict[str, tuple[float, float, int]] = {}
 
     def learn(self, player: str, from_deg: float) -> None:
@@ -26,12 +28,13 @@ class Seats:
         self._sums[player] = (x + math.cos(angle), y + math.sin(angle), n + 1)
 
     def whose(self, from_deg: float | None) -> str | None:
-        """Whose hand it is that comes from there; None where no seat, or more than one, fits."""
+        """Whose hand it is that comes from there; None where no seat, or more than one, fits.
+
+        A seat is believed after some hands; where everybody's hand was seen, one each will do."""
         if from_deg is None:
             return None
-        apart = {
-            player: self._apart(player, from_deg) for player, (_, _, n) in self._sums.items() if n >= tol.SEAT_SEEN
-        }
+        least = 1 if len(self._sums) == self._players else tol.SEAT_SEEN
+        apart = {player: self._apart(player, from_deg) for player, (_, _, n) in self._sums.items() if n >= least}
         near = [player for player, angle in apart.items() if angle <= tol.SEAT_WITHIN_DEG]
         far = all(angle >= tol.SEAT_APART_DEG for player, angle in apart.items() if player not in near)
         return near[0] if len(near) == 1 and far and len(apart) > 1 else None
@@ -51,8 +54,8 @@ class Hands:
     """The hands of one visit to the table, and whose they are. State: the seats, the sides of this visit, and the side
     from which the last move was made."""
 
-    def __init__(self) -> None:
-        self._seats = Seats()
+    def __init__(self, players: int | None = None) -> None:
+        self._seats = Seats(players)
         self._built_from: float | None = None
         self._sides: list[float] = []
         self._gone = False

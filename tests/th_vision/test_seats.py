@@ -43,6 +43,16 @@ def test_a_seat_is_believed_after_two_hands_from_one_side() -> None:
     assert seats.whose(None) is None
 
 
+def test_one_hand_each_will_do_where_everybodys_was_seen() -> None:
+    seats = Seats(players=3)
+    seats.learn("blue", 180.0)
+    seats.learn("pink", 0.0)
+    assert seats.whose(170.0) is None  # green's seat isn't known yet
+    seats.learn("green", 90.0)
+    assert seats.whose(170.0) == "blue"
+    assert seats.whose(85.0) == "green"
+
+
 def test_players_on_one_side_are_not_told_apart() -> None:
     seats = Seats()
     for angle in (0.0, 5.0):
