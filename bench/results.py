@@ -126,7 +126,7 @@ def table(games: Sequence[Played]) -> str:
     lines += [f"  no game: {game.how}: {game.failed}" for game in games if game.failed]
     lines += [f"{name:<{width}}  {got:>12}  wanted {wanted:<8} {'held' if held else 'NOT HELD'}"
               for name, got, wanted, held in rows]  # fmt: skip
-    lines += ["", tally.table(), *times([part for game in played for part in game.parts_s])]
+    lines += ["", tally.table().rpartition("\n")[0], *times([part for game in played for part in game.parts_s])]
     watched = [game.watch_ms for game in played if game.watch_ms]
     lines += [f"watching costs {np.median(watched):.1f} ms a frame"] if watched else []
     lines.append(f"{sum(game.took_s for game in played):.0f} s of work")
