@@ -300,6 +300,9 @@ CAR_LEAST_RISE_MM = 5.0
 CAR_SPREAD_SIGMAS = 1.5
 # The sticks' colour under this light is taken from the best so many roads.
 COLOR_FROM_ROADS = 12
+# Where so few places a road, so far apart, have a player's colour, no car stands.
+CAR_ROUGH_MM = 1.5
+CAR_ROUGH_PLACES = 5
 # A car must show at least this share of the smallest car's top.
 CAR_LEAST_AREA = 0.4
 
@@ -405,6 +408,8 @@ FOOT_WEIGHT = 0.5
 FOOT_LEAST_MM = 2.0
 # A known column that was not touched is seen within this of its old place.
 RIM_STAYS_MM = 1.0
+# One that is seen there as clearly as this is looked for nowhere else.
+RIM_STANDS = 0.42
 # Hypotheses whose ends are nearer to each other than this say the same.
 DEPTH_SAME_MM = 7.0
 # What a whole rim in colour says for a level, as the logarithm of its odds.

@@ -167,9 +167,10 @@ def look_at(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, rea
     radius = pieces.disc.radius
     rim = Rim(x, y, float("nan"), float("nan"))
     if plan.color is not None:
-        rim, here = best_rims(plan, pieces, x, y, levels, (reach_mm, tolerances.RIM_STAYS_MM))
-        if not rim.share >= here.share + tolerances.RIM_BETTER:
-            rim = here
+        rim = best_rim(plan, pieces, x, y, levels, tolerances.RIM_STAYS_MM)
+        if not rim.share >= tolerances.RIM_STANDS:
+            wide, here = best_rims(plan, pieces, x, y, levels, (reach_mm, tolerances.RIM_STAYS_MM))
+            rim = wide if wide.share >= here.share + tolerances.RIM_BETTER else here
     seen = plan.heights(disc_points(rim.x, rim.y, z, radius / 2))
     good = np.isfinite(seen)
     reading = float(np.mean(seen[good])) if good.any() else float("nan")

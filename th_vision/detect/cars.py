@@ -44,7 +44,12 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
     width = max((box.width for box in pieces.cars.values()), default=8.0)
     lift = np.array([0.0, 0.0, height])
     half = max(pieces.stick.width, width) / 2 + 2.0
-    patch = strip(plan, a + lift, b + lift, 2.0, half, tolerances.STRIP_PITCH_MM)
+    players = [k for k, name in enumerate(colors.names) if name in pieces.players]
+    rough = strip(plan, a + lift, b + lift, 2.0, half, tolerances.CAR_ROUGH_MM, height=False)
+    assert rough.color is not None
+    if np.isin(colors.nearest(rough.color)[0], players).sum() < tolerances.CAR_ROUGH_PLACES:
+        return []
+    patch = strip(plan, a + lift, b + lift, 2.0, half, tolerances.STRIP_PITCH_MM, height=False)
     assert patch.color is not None
     index, win = colors.nearest(patch.color)
     pitch = float(patch.s[1] - patch.s[0])

@@ -23,7 +23,7 @@ from th_vision.detect.by_depth import put_cars
 from th_vision.detect.colors import chroma
 from th_vision.detect.depth_model import DepthModel, Post, typical_car
 from th_vision.detect.depth_search import TABLE, Group, Guess, Lay
-from th_vision.detect.plan import PlanView, on_plane
+from th_vision.detect.plan import Image, PlanView, on_plane
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.uint8]
@@ -149,11 +149,10 @@ def _opened(mask: Mask, radius_px: float) -> Mask:
 
 def _raised(plan: PlanView, pieces: Pieces, layout: Layout, wide: Mask) -> list[Unknown]:
     """Things whose height no piece explains."""
-    model = DepthModel(plan, pieces, step=1)
-    guess = guess_of(model, layout)
+    model = DepthModel(plan, pieces)
     height, width = model.shape
-    hard = guess.others((0, 0, width, height), ())
-    expected = model.shown(hard, model.mm_per_px)
+    hard = guess_of(model, layout).others((0, 0, width, height), ())
+    expected = _native(plan, model, model.shown(hard, model.mm_per_px))
     px = plan.table.camera.depth.fx / plan.table.distance_mm
     # the ragged rim of a piece may be anywhere within its reach
     slack = np.asarray(cv2.dilate(expected, _disc(tolerances.FOREIGN_RIM_MM * px)), dtype=np.float32)
@@ -181,6 +180,15 @@ def _raised(plan: PlanView, pieces: Pieces, layout: Layout, wide: Mask) -> list[
         if outline is not None:
             out.append(Unknown(outline=outline, height=top))
     return out
+
+
+def _native(plan: PlanView, model: DepthModel, image: Image) -> Image:
+    """An image on the model's grid brought to native depth pixels."""
+    height, width = plan.height_mm.shape
+    cells = (model.shape[1] * model.step, model.shape[0] * model.step)
+    fine = cv2.resize(image, cells, interpolation=cv2.INTER_LINEAR)
+    fine = cv2.copyMakeBorder(fine, 0, height - cells[1], 0, width - cells[0], cv2.BORDER_REPLICATE)
+    return np.asarray(fine, dtype=np.float32)
 
 
 def _cars(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
