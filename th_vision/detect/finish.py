@@ -7,6 +7,7 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
+from shapely import contains_xy
 
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
@@ -24,6 +25,8 @@ from th_vision.detect.witnesses import doubted
 from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
+TOP_PITCH_MM, TOP_RIM_MM = 0.5, 1.2
+"""How closely a column's top is asked for its colour, and how far from rims, which are blurred."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
     middles = [tuple((p.road.a[:2] + p.road.b[:2]) / 2) for p in placed]
     road_ids = _ids("r", middles, _old_places(prior, "roads"), pieces.stick.width)
     columns = tuple(
-        _column(plan, pieces, colors, candidate, column_ids[k]) for k, candidate in enumerate(assembly.columns)
+        _column(plan, pieces, colors, candidate, column_ids[k], [p.road for p in placed])
+        for k, candidate in enumerate(assembly.columns)
     )
     roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
     before = frozenset(road.id for road in prior.roads) if prior is not None else frozenset[str]()
@@ -231,17 +235,19 @@ def _lies_on(
     return max(on)[1] if on else None
 
 
-def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str) -> Column:
+def _column(
+    plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str, roads: list[MeasuredRoad]
+) -> Column:
     z = c.levels * pieces.disc.height
-    yellow = _yellow_share(plan, pieces, colors, c)
-    junction = yellow > (tolerances.JUNCTION_YELLOW + tolerances.JUNCTION_GRAY) / 2
-    margin = abs(yellow - (tolerances.JUNCTION_YELLOW + tolerances.JUNCTION_GRAY) / 2)
+    yellow, seen_mm2 = _yellow_share(plan, pieces, colors, c, roads)
+    junction = yellow > tolerances.JUNCTION_YELLOW
+    margin = min(1.0, abs(yellow - tolerances.JUNCTION_YELLOW) / tolerances.JUNCTION_CLEAR)
     rim = 0.0 if np.isnan(c.rim) else c.rim
     sigma_rim = tolerances.RIM_SIGMA_MM / max(rim, 0.12) if np.isnan(c.sigma_xy) else c.sigma_xy
     sigma_z = tolerances.DISC_HEIGHT_SIGMA_MM * float(np.sqrt(c.levels)) + tolerances.TOP_SIGMA_MM
     tangent = plan_tangent(plan, np.array([c.x, c.y, z]))
     # a top whose place is unsure has shown another place's colour
-    sure = min(1.0, tolerances.JUNCTION_PLACE_MM / sigma_rim)
+    sure = min(1.0, tolerances.JUNCTION_PLACE_MM / sigma_rim) * min(1.0, seen_mm2 / tolerances.JUNCTION_SEEN_MM2)
     return Column(
         id=name,
         x=c.x,
@@ -252,29 +258,41 @@ def _column(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate,
         sigma_xy=float(np.hypot(sigma_rim, sigma_z * tangent)),
         sigma_z=sigma_z,
         levels_probability=0.5 if np.isnan(c.levels_probability) else c.levels_probability,
-        junction_probability=float(np.clip(0.5 + 4 * margin * sure, 0.5, 0.5 + 0.499 * sure))
-        if plan.color is not None
-        else 0.5,
+        junction_probability=0.5 + 0.499 * margin * sure if plan.color is not None else 0.5,
     )
 
 
-def _yellow_share(plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate) -> float:
-    """Share of the part of a column's top that no stick covers that is yellow."""
+def _yellow_share(
+    plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, roads: list[MeasuredRoad]
+) -> tuple[float, float]:
+    """Share of what is seen of a column's top beside the sticks that is yellow, and how much that is, mm2."""
     if plan.color is None:
-        return 0.0
+        return 0.0, 0.0
     radius = pieces.disc.radius
-    axis = np.arange(-radius, radius + 0.5, 0.5)
+    z = c.levels * pieces.disc.height
+    axis = np.arange(-radius, radius + TOP_PITCH_MM, TOP_PITCH_MM)
     gx, gy = np.meshgrid(axis, axis)
-    inside = np.hypot(gx, gy) < radius - 1.2
-    points = np.stack([c.x + gx, c.y + gy, np.full_like(gx, c.levels * pieces.disc.height)], axis=-1)[inside]
+    points = np.stack([c.x + gx, c.y + gy, np.full_like(gx, z)], axis=-1)[np.hypot(gx, gy) < radius - TOP_RIM_MM]
+    for road in roads:
+        # where the camera sees the road on this top
+        a, b = (on_ray(plan.color_eye, tip, z) for tip in (road.a, road.b))
+        if max(road.a[2], road.b[2]) > z and _near_line(a, b, (c.x, c.y)) < radius + pieces.stick.width:
+            shape = outline(pieces, a, b).buffer(TOP_RIM_MM)
+            points = points[~contains_xy(shape, points[:, 0], points[:, 1])]
     seen = plan.colors(points)
-    good = np.isfinite(seen).all(axis=1)
-    if not good.any():
-        return 0.0
-    index, _ = colors.nearest(seen[good])
+    seen = seen[np.isfinite(seen).all(axis=1)]
+    if not len(seen):
+        return 0.0, 0.0
+    index, _ = colors.nearest(seen)
     yellow = index == colors.names.index("yellow")
-    # up to three sticks may lie on it: what is left of the top is what counts
-    return float(min(1.0, yellow.mean() / 0.45))
+    return float(yellow.mean()), len(seen) * TOP_PITCH_MM**2
+
+
+def _near_line(a: Array, b: Array, point: tuple[float, float]) -> float:
+    """Distance of a plan point from the line between two others (2,)."""
+    way = b - a
+    share = float(np.clip((np.array(point) - a) @ way / max(float(way @ way), 1e-9), 0, 1))
+    return float(np.hypot(*(a + share * way - point)))
 
 
 def _road(p: _Placed, name: str, column_ids: list[str], road_ids: list[str]) -> Road:

@@ -5,9 +5,11 @@ from __future__ import annotations
 # --- colour -------------------------------------------------------------------------------------------------------
 # A sample has a piece's colour when its chroma is nearer than this share of that colour's own saturation.
 COLOR_NEAR = 0.55
-# A column is a junction when this share of the visible part of its top is yellow; below the second it isn't.
-JUNCTION_YELLOW = 0.45
-JUNCTION_GRAY = 0.2
+# A column is a junction when more than this share of what is seen of its top is yellow; sure when it is so much more or
+# less, and when at least so much is seen.
+JUNCTION_YELLOW = 0.4
+JUNCTION_CLEAR = 0.35
+JUNCTION_SEEN_MM2 = 12.0
 # Two readings whose places in the picture are nearer than this share of a car's width are of one car (two that are both
 # seen are a width apart); it stands on the road whose middle it is nearer to, the higher road being given this much
 # (mm), for it hides what is below.
