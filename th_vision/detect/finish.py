@@ -46,8 +46,11 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
     column_ids = _ids("c", [(c.x, c.y) for c in assembly.columns], _old_places(prior, "columns"), pieces.disc.radius)
     middles = [tuple((p.road.a[:2] + p.road.b[:2]) / 2) for p in placed]
     road_ids = _ids("r", middles, _old_places(prior, "roads"), pieces.stick.width)
+    before_columns = {column.id: column for column in prior.columns} if prior is not None else {}
     columns = tuple(
-        _column(plan, pieces, colors, candidate, column_ids[k], [p.road for p in placed])
+        _column(
+            plan, pieces, colors, candidate, column_ids[k], [p.road for p in placed], before_columns.get(column_ids[k])
+        )
         for k, candidate in enumerate(assembly.columns)
     )
     roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
@@ -236,18 +239,31 @@ def _lies_on(
 
 
 def _column(
-    plan: PlanView, pieces: Pieces, colors: Palette, c: ColumnCandidate, name: str, roads: list[MeasuredRoad]
+    plan: PlanView,
+    pieces: Pieces,
+    colors: Palette,
+    c: ColumnCandidate,
+    name: str,
+    roads: list[MeasuredRoad],
+    before: Column | None,
 ) -> Column:
+    """``before``: what was known of it; its top was seen best when less lay on it."""
     z = c.levels * pieces.disc.height
-    yellow, seen_mm2 = _yellow_share(plan, pieces, colors, c, roads)
-    junction = yellow > tolerances.JUNCTION_YELLOW
-    margin = min(1.0, abs(yellow - tolerances.JUNCTION_YELLOW) / tolerances.JUNCTION_CLEAR)
     rim = 0.0 if np.isnan(c.rim) else c.rim
     sigma_rim = tolerances.RIM_SIGMA_MM / max(rim, 0.12) if np.isnan(c.sigma_xy) else c.sigma_xy
     sigma_z = tolerances.DISC_HEIGHT_SIGMA_MM * float(np.sqrt(c.levels)) + tolerances.TOP_SIGMA_MM
     tangent = plan_tangent(plan, np.array([c.x, c.y, z]))
     # a top whose place is unsure has shown another place's colour
-    sure = min(1.0, tolerances.JUNCTION_PLACE_MM / sigma_rim) * min(1.0, seen_mm2 / tolerances.JUNCTION_SEEN_MM2)
+    sure = min(1.0, tolerances.JUNCTION_PLACE_MM / sigma_rim)
+    known = before is not None and before.levels == c.levels and plan.color is not None
+    if before is not None and known and before.junction_probability >= tolerances.JUNCTION_SURE:
+        junction, junction_probability = before.junction, before.junction_probability
+    else:
+        yellow, seen_mm2 = _yellow_share(plan, pieces, colors, c, roads)
+        margin = min(1.0, abs(yellow - tolerances.JUNCTION_YELLOW) / tolerances.JUNCTION_CLEAR)
+        sure *= min(1.0, seen_mm2 / tolerances.JUNCTION_SEEN_MM2)
+        junction = yellow > tolerances.JUNCTION_YELLOW
+        junction_probability = 0.5 + 0.499 * margin * sure if plan.color is not None else 0.5
     return Column(
         id=name,
         x=c.x,
@@ -258,7 +274,7 @@ def _column(
         sigma_xy=float(np.hypot(sigma_rim, sigma_z * tangent)),
         sigma_z=sigma_z,
         levels_probability=0.5 if np.isnan(c.levels_probability) else c.levels_probability,
-        junction_probability=0.5 + 0.499 * margin * sure if plan.color is not None else 0.5,
+        junction_probability=junction_probability,
     )
 
 

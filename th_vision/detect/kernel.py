@@ -6,6 +6,8 @@ shown in full height and fattened. Figures: ``th_vision.tolerances``.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
@@ -21,6 +23,7 @@ def fattened_share(step_px: Array | float) -> Array:
     return np.asarray(1 / (1 + np.exp(-x)), dtype=np.float64)
 
 
+@lru_cache(maxsize=64)
 def bar_share(width_mm: float, sigma_mm: float, half_strip_mm: float = 0.0) -> float:
     """Share of its height that a long bar shows along its middle strip under a Gaussian kernel (blending only)."""
     if half_strip_mm <= 0:
@@ -30,6 +33,7 @@ def bar_share(width_mm: float, sigma_mm: float, half_strip_mm: float = 0.0) -> f
     return float(np.mean((erf(high) - erf(low)) / 2))
 
 
+@lru_cache(maxsize=64)
 def disc_share_at(diameter_mm: float, sigma_mm: float, at_mm: float) -> float:
     """Share of its height that a disc shows at a distance from its centre (blending only)."""
     pitch = sigma_mm / 4
@@ -41,6 +45,7 @@ def disc_share_at(diameter_mm: float, sigma_mm: float, at_mm: float) -> float:
     return float((disc * weight).sum() * pitch**2 / (2 * np.pi * sigma_mm**2))
 
 
+@lru_cache(maxsize=64)
 def disc_share(diameter_mm: float, sigma_mm: float, within_mm: float = 0.0) -> float:
     """Share of its height that a disc shows on average within a radius around its centre (blending only)."""
     radii = np.linspace(0, max(within_mm, 1e-6), 7)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +24,10 @@ from th_vision.still_view import StillView
 
 Array = NDArray[np.float64]
 Image = NDArray[np.float32]
+
+
+SMALL_MM = 80.0
+"""What is smaller is seen through one homography: no lens of these cameras bends it by a tenth of a pixel."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,8 @@ class PlanView:
         """Edges on a level grid: (ny, nx, 2) cosine and sine of twice the direction (in plan) of the edge's normal, by
         how clear it is (0 to 1); NaN outside the picture. ``x_mm`` (nx,), ``y_mm`` (ny,): evenly spaced."""
         assert self.edges is not None
+        if max(x_mm[-1] - x_mm[0], y_mm[-1] - y_mm[0]) < SMALL_MM:
+            return self._small_edge_grid(x_mm, y_mm, z_mm)
         step = 8  # where it appears is smooth: computed at every 8th cell and interpolated
         nodes_x = x_mm[0] + (x_mm[1] - x_mm[0]) * step * np.arange(len(x_mm) // step + 2)
         nodes_y = y_mm[0] + (y_mm[1] - y_mm[0]) * step * np.arange(len(y_mm) // step + 2)
@@ -171,6 +178,32 @@ class PlanView:
         one, two = seen[..., 0] - seen[..., 2], 2 * seen[..., 1]
         cos, sin = fine[..., 2], fine[..., 3]
         return np.stack([one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)], axis=-1)
+
+    def _small_edge_grid(self, x_mm: Array, y_mm: Array, z_mm: float) -> Image:
+        """The same where the lens bends nothing: a plane is seen through one homography."""
+        assert self.edges is not None
+        (x0, x1), (y0, y1) = (x_mm[0], x_mm[-1]), (y_mm[0], y_mm[-1])
+        corners = np.array([[x0, y0, z_mm], [x1, y0, z_mm], [x1, y1, z_mm], [x0, y1, z_mm]])
+        pixels = self.color_pixels(corners)
+        shape = (len(x_mm), len(y_mm))
+        cells = np.array([[0, 0], [shape[0] - 1, 0], [shape[0] - 1, shape[1] - 1], [0, shape[1] - 1]], np.float32)
+        homography = cv2.getPerspectiveTransform(cells, pixels.astype(np.float32))
+        seen = cv2.warpPerspective(
+            self.edges.tensor,
+            homography,
+            shape,
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=[float("nan")] * 4,
+        )
+        along, down = pixels[1] - pixels[0], pixels[3] - pixels[0]
+        turn = 2 * np.arctan2(along[1], along[0])
+        mirrored = np.sign(along[0] * down[1] - along[1] * down[0])
+        one, two = seen[..., 0] - seen[..., 2], 2 * seen[..., 1]
+        cos, sin = np.float32(np.cos(turn)), np.float32(np.sin(turn))
+        out = np.empty((*seen.shape[:2], 2), np.float32)
+        out[..., 0], out[..., 1] = one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)
+        return out
 
     def height_plane(self, z_mm: float, pitch_mm: float) -> Image:
         """(ny, nx) heights asked at every cell of the field at height z."""

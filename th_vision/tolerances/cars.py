@@ -10,6 +10,8 @@ COLOR_NEAR = 0.55
 JUNCTION_YELLOW = 0.4
 JUNCTION_CLEAR = 0.35
 JUNCTION_SEEN_MM2 = 12.0
+# What was so sure of a column stays while it stands.
+JUNCTION_SURE = 0.99
 # Two readings whose places in the picture are nearer than this share of a car's width are of one car (two that are both
 # seen are a width apart); it stands on the road whose middle it is nearer to, the higher road being given this much
 # (mm), for it hides what is below.
