@@ -148,6 +148,9 @@ class Hearing:
         questions = open_questions(follower, self._language)
         if not questions:
             raise CommandError("no question is open; say help for what can be said")
+        other = questions[0].else_by
+        if other is not None and not command.yes:
+            return _built_by(other, questions[0].turn, follower)
         heard = _facts(follower, [questions[0].answer(command.yes, by)])
         if len(questions) > 1 and questions[1].turn == questions[0].turn:
             return Heard(heard.events, (Line(questions[1].text, kind="too_close"),))
@@ -247,6 +250,14 @@ def _recount(command: say.Recount, follower: Follower) -> Heard:
     if after == before:
         return Heard(lines=(Line("That is how I saw it."),))
     return Heard((Recounted(before, after),))
+
+
+def _built_by(player: str, turn: int, follower: Follower) -> Heard:
+    """It was not the turn of whom the referee took for the builder: so it was built by whose turn it was."""
+    first = more.move_of(follower, turn).player
+    heard = _recount(say.Recount(player=player, turn=turn), follower)
+    words = Line(f"Then {player} built it.", f"(where {first} built it out of turn, say turn {turn} by {first})")
+    return Heard(heard.events, (*heard.lines, words))
 
 
 def _check_height(levels: int, column: FactColumn, road: FactRoad, pieces: Pieces) -> None:

@@ -33,7 +33,8 @@ CLEAR_IF_YES: Final[frozenset[FaultRule]] = frozenset(
 @dataclass(frozen=True)
 class Question:
     """One open question: on which ruling or knocked piece, and what to set for each answer. ``usual``: what the
-    referee takes for more likely, or for harmless."""
+    referee takes for more likely, or for harmless. ``else_by``: whose turn it was where the answer is no: then they
+    built."""
 
     turn: int
     ruling: str
@@ -41,6 +42,7 @@ class Question:
     yes: Mapping[str, Switch]
     no: Mapping[str, Switch]
     usual: Mapping[str, Switch]
+    else_by: str | None = None
 
     def answer(self, yes: bool, by: str = "players") -> CorrectionFact:
         """The answer as a fact."""
@@ -84,7 +86,10 @@ def _of_fault(ruling: RulingLine, road: str, fault: Fault, text: str) -> Questio
     fine: dict[str, Switch] = {key: "clear"}
     broken: dict[str, Switch] = {key: "fault"}
     yes, no = (fine, broken) if fault.rule in CLEAR_IF_YES else (broken, fine)
-    return Question(ruling.turn, road, text, yes, no, fine)
+    else_by = (
+        next((name for name in fault.with_ if name != ruling.player), None) if fault.rule == "turn-order" else None
+    )
+    return Question(ruling.turn, road, text, yes, no, fine, else_by)
 
 
 def _of_crossing(ruling: RulingLine, road: str, crossing: Crossing, text: str) -> Question:

@@ -15,6 +15,7 @@ from th_vision.errors import VisionError
 from th_vision.follow import Follower
 from th_vision.game_layout import layout_of
 from th_vision.known import Known
+from th_vision.referee.decreed import as_players_said, decreed
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Resumed:
                 game.apply(fact)
             except RulesError:
                 continue
-        follower.resume(self.facts, Known(layout_of(game, pieces), numbers=_numbers(self.facts)))
+        known = Known(layout_of(game, pieces), numbers=_numbers(self.facts))
+        said = decreed(self.facts, self.game.players)
+        follower.resume(self.facts, as_players_said(known, said, pieces))
         return follower
 
 

@@ -78,6 +78,8 @@ SPOKEN: Final[tuple[str, ...]] = (
     "(before the turn passes)",
     "(who has placed all first wins)",
     "(r reads them again as they stand)",
+    "then {player} built it.",
+    "(where {player} built it out of turn, say {words})",
     "(th-vision referee ... --resume {path} goes on with it)",
     "{piece} is missing; it stood {where}",
     "{piece} has {n} levels; it had {before}",

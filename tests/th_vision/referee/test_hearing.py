@@ -23,9 +23,11 @@ from rules.telling import describe
 from tests.th_vision.games import (
     C1,
     C3,
+    C4,
     FIRST,
     PIECES,
     R3,
+    R4,
     RAMPS,
     SECOND,
     column,
@@ -123,6 +125,23 @@ def test_no_to_a_question_is_the_fault() -> None:
     table = Table(RAMPS, UNSURE)
     table.hear("n")
     assert table.follower.game.ruling("r3").call == "fault"  # type: ignore[union-attr]  # there is one
+
+
+def test_no_to_whose_turn_it_is_says_who_built() -> None:
+    """A camera sees no pass: where it was not the turn of whom the road seems to be, who was to play built it."""
+    table = Table(RAMPS, plus(RAMPS, C4, R4))
+    (question,) = open_questions(table.follower)
+    assert "is it pink's turn?" in question.text
+    told, lines = table.hear("n")
+    assert [(f.type, getattr(f, "player", None)) for f in told] == [("undo", None), ("move", "blue")]
+    assert "Then blue built it." in text(lines)
+    ruling = table.follower.game.ruling(question.ruling)
+    assert ruling is not None
+    assert "turn-order" not in [fault.rule for fault in ruling.faults]
+    table.hear("by pink")  # pink did build it, out of turn
+    ruling = table.follower.game.ruling(question.ruling)
+    assert ruling is not None
+    assert (ruling.player, ruling.call, [fault.rule for fault in ruling.faults]) == ("pink", "fault", ["turn-order"])
 
 
 def test_accepting_settles_what_is_open_in_the_players_favour() -> None:
