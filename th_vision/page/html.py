@@ -29,6 +29,8 @@ class PageText:
 
 BOARD: Final = ("labels.js", "board.js")
 """What draws the board, here and in the report."""
+PAGE: Final = ("page.js", "panel.js", "controls.js")
+"""What the page does: parts of one function, in this order."""
 
 
 @cache
@@ -40,7 +42,8 @@ def page_of(language: str, control: bool) -> PageText:
     """
     words = words_in(language)
     style = f"{asset('board.css')}\n{asset('page.css')}"
-    script = "\n".join(map(asset, (*BOARD, "page.js")))
+    inside = "\n".join(map(asset, PAGE))
+    script = "\n".join([*map(asset, BOARD), f'(() => {{\n"use strict";\n{inside}}})();'])
     told = {"language": language, "languages": _LANGUAGE_NAMES, "control": control, "words": words_of_page(words)}
     parts = {
         "LANG": language,
