@@ -305,13 +305,14 @@ def _best_under(
         for levels in sorted({max(1, n + step) for n in levels_proposed for step in (-1, 0, 1)}):
             rim = best_rim(plan, pieces, float(middle[0]), float(middle[1]), levels, pieces.disc.radius * 0.7)
             like = min(proposed, key=lambda c: (abs(c.levels - levels), -c.score))
-            options.append(replace(like, x=rim.x, y=rim.y, rim=rim.share, levels=levels, sigma_xy=rim.sigma_mm))
+            seen = replace(like, x=rim.x, y=rim.y, rim=rim.share, levels=levels, sigma_xy=rim.sigma_mm, foot=rim.foot)
+            options.append(seen)
     return max(options, key=lambda column: _carries(pieces, column, tips, heights))
 
 
 def _carries(pieces: Pieces, column: ColumnCandidate, tips: Array, heights: Array) -> float:
     """How well a column fits below these ends: its rim, the tips within it, their heights at its level."""
-    rim = 0.3 if np.isnan(column.rim) else column.rim
+    rim = 0.3 if np.isnan(column.rim) else column.outlines
     outside = np.maximum(np.hypot(*(tips - [column.x, column.y]).T) - pieces.disc.radius, 0)
     lowest = column.levels * pieces.disc.height + pieces.stick.thickness
     known = heights[np.isfinite(heights)]

@@ -26,7 +26,8 @@ class ColumnCandidate:
     """A column that may stand at (x, y), mm.
 
     ``rim``: share (0 to 1) of the rim seen as an edge in colour, NaN without colour. ``fill``: height near the rim
-    over what a disc of this level would show there. ``reading_mm``: height by depth over the middle.
+    over what a disc of this level would show there. ``reading_mm``: height by depth over the middle. ``foot``: how clear
+    the outline of its foot is, 0 to 1; 0 where the camera looks down on it.
     ``sigma_xy`` (mm) and ``levels_probability``: where they are known already, NaN where they follow from the rest.
     """
 
@@ -39,6 +40,12 @@ class ColumnCandidate:
     reading_mm: float
     sigma_xy: float = float("nan")
     levels_probability: float = float("nan")
+    foot: float = 0.0
+
+    @property
+    def outlines(self) -> float:
+        """What both its outlines say, rim and foot (NaN without colour)."""
+        return self.rim + tolerances.FOOT_WEIGHT * self.foot
 
 
 def disc_points(x: float, y: float, z: float, radius: float) -> Array:
@@ -144,18 +151,20 @@ def refine_rim(plan: PlanView, pieces: Pieces, candidate: ColumnCandidate) -> Co
     best = best_rim(plan, pieces, candidate.x, candidate.y, candidate.levels, pieces.disc.radius * 0.7)
     if not best.share > candidate.rim * 0.8:
         return candidate
-    score = candidate.score - candidate.rim + best.share
-    return replace(candidate, x=best.x, y=best.y, rim=best.share, score=score, sigma_xy=best.sigma_mm)
+    score = candidate.score - candidate.rim + best.share + tolerances.FOOT_WEIGHT * best.foot
+    return replace(candidate, x=best.x, y=best.y, rim=best.share, score=score, sigma_xy=best.sigma_mm, foot=best.foot)
 
 
 @dataclass(frozen=True)
 class Rim:
-    """Where a rim is best seen: plan centre (mm), the share of it that is seen (NaN: outside the picture), sigma."""
+    """Where a rim is best seen: plan centre (mm), the share of it that is seen (NaN: outside the picture), sigma, and
+    how clear its foot is (``foot_shares``)."""
 
     x: float
     y: float
     share: float
     sigma_mm: float
+    foot: float = 0.0
 
 
 def best_rim(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> Rim:
@@ -193,7 +202,8 @@ def best_rims(
 def _best_of(votes: Image, axis: Array, x: float, y: float, places: NDArray[np.intp], feet: Array) -> Rim:
     """The rim at one of some places (n, 2: rows and columns of ``votes``) for which it and its foot speak most."""
     together = votes[places[:, 0], places[:, 1]] + tolerances.FOOT_WEIGHT * feet
-    v, u = places[int(np.argmax(together))]
+    best = int(np.argmax(together))
+    v, u = places[best]
     share = float(votes[v, u])
     du = dv = 0.0
     if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
@@ -204,7 +214,7 @@ def _best_of(votes: Image, axis: Array, x: float, y: float, places: NDArray[np.i
     furthest = max(float(apart[around].max()), float(apart[rivals[:, 0], rivals[:, 1]].max()))
     sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
     pitch = tolerances.RIM_PITCH_MM
-    return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma)
+    return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma, float(feet[best]))
 
 
 def foot_shares(plan: PlanView, pieces: Pieces, x: Array, y: Array, levels: int) -> Array:

@@ -146,7 +146,8 @@ def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[Co
         if np.isnan(rim.share):
             out.append(replace(column, levels=levels))
         else:
-            out.append(replace(column, x=rim.x, y=rim.y, levels=levels, rim=rim.share, sigma_xy=rim.sigma_mm))
+            placed = replace(column, x=rim.x, y=rim.y, rim=rim.share, sigma_xy=rim.sigma_mm, foot=rim.foot)
+            out.append(replace(placed, levels=levels))
     return out
 
 

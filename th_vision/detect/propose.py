@@ -107,7 +107,7 @@ class Proposals:
         s = rel @ way / length
         t = (rel[:, 1] * way[0] - rel[:, 0] * way[1]) / length
         below = road.a[2] + s / length * (road.b[2] - road.a[2]) - stick.thickness - self._clear[:, 2]
-        room = 1.5 * disc.diameter
+        room = 1.05 * disc.diameter
         inside = (s > room) & (s < length - room) & (np.abs(t) < stick.width * 0.6)
         return tolerances.ROAD_THROUGH_COLUMN if (inside & (np.abs(below) < disc.height * 0.6)).any() else 0.0
 
@@ -204,7 +204,7 @@ def present_pairs(
 
 def _score(road: MeasuredRoad, a: ColumnCandidate, b: ColumnCandidate | None) -> float:
     ends = [a] if b is None else [a, b]
-    support = [0.6 * (0.3 if np.isnan(c.rim) else c.rim) + 0.2 * min(c.fill, 1.0) for c in ends]
+    support = [0.6 * (0.3 if np.isnan(c.rim) else c.outlines) + 0.2 * min(c.fill, 1.0) for c in ends]
     if b is None:
         support.append(0.2)
     return road.score + sum(support)
