@@ -28,8 +28,10 @@ _COLON: Final = {"zh-Hant": "："}  # noqa: RUF001  # as above
 _PIECES: Final = (
     (rules_say.ROAD_OF, {"owner"}),
     (rules_say.COLUMN_OF, {"owner"}),
+    (rules_say.CAR_OF, {"owner"}),
     (rules_say.ROAD, set[str]()),
     (rules_say.COLUMN, set[str]()),
+    (rules_say.CAR, set[str]()),
 )
 _PLAYERS: Final = {"player", "next", "owner", "giver", "taker"}
 _SENTENCES_WITHIN: Final = {

@@ -242,3 +242,12 @@ def test_spanish_draws_its_articles_together() -> None:
     words = words_in("es")
     text = words.fill(phrases.PLACE, distance="a un palmo", direction="al norte", landmark="el edificio")
     assert text == "a un palmo al norte del edificio"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("piece", ["road r1", "column c1", "car k1"])
+def test_a_piece_is_named_in_the_language_whatever_it_is(language: str, piece: str) -> None:
+    for name in (f"Blue's {piece}", piece.capitalize()):
+        there = said(f"{name} stands as it stood.", language)
+        assert piece[-2:] in there
+        assert not re.search(r"blue|road|column|\bcar\b", there, re.IGNORECASE), there

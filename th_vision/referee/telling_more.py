@@ -81,13 +81,17 @@ def explained(turn: int | None, follower: Follower, language: str) -> list[Line]
         move_of(follower, turn)  # says which turns there are
         raise CommandError(str(error).removeprefix("this game: ")) from error
     rows = {row.what: row for row in reversed(found.rows)}  # the same of both ends of a road is told once
-    return [*(Line(sentence) for sentence in found.sentences), *(_row(row) for row in reversed(rows.values()))]
+    return [
+        *(Line(sentence) for sentence in found.sentences),
+        *(_row(row, language) for row in reversed(rows.values())),
+    ]
 
 
-def _row(row: Row) -> Line:
+def _row(row: Row, language: str) -> Line:
     """One looked-at rule: what it says, then the numbers and where it is written."""
     value = f"{row.value} ± {row.sigma}" if row.sigma else row.value
-    parts = [value, f"limit {row.limit}" if row.limit else "", row.call, row.source]
+    limit = words_in(language).word("heading", "limit")
+    parts = [value, f"{limit} {row.limit}" if row.limit else "", row.call, row.source]
     return Line(row.what, f"({', '.join(part for part in parts if part)})")
 
 

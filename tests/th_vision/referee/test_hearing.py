@@ -472,6 +472,9 @@ def test_explaining_a_turn() -> None:
     table = Table(RAMPS, FIRST)
     _, lines = table.hear("e")
     assert "one level higher or lower" in text(lines)
+    table.hearing = Hearing("es")
+    assert "límite 5 mm" in " ".join(line.reason for line in table.hear("e")[1])
+    table.hearing = Hearing()
     assert "moves are in turns 1 to 1" in table.refused("e 7")
     assert "No move was ruled yet".lower() in Table(RAMPS).refused("e").lower()
 
