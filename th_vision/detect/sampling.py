@@ -18,12 +18,14 @@ def sample(image: Image, pixels: Array) -> Image:
     shape = pixels.shape[:-1]
     flat = pixels.reshape(-1, 2)
     count = len(flat)
+    if not count:  # cv2.remap refuses empty maps
+        return np.empty((*shape, *image.shape[2:]), np.float32)
     rows = -(-count // ROW)
     padded = np.zeros((rows * ROW, 2), np.float32)
     padded[:count] = flat
     places = padded.reshape(rows, ROW, 2)
     parts = [remap(image, part[..., 0], part[..., 1]) for part in np.split(places, range(MOST_ROWS, rows, MOST_ROWS))]
-    out = (parts[0] if len(parts) == 1 else np.concatenate(parts)) if count else np.empty((0, *image.shape[2:]))
+    out = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return np.asarray(out.reshape(-1, *image.shape[2:])[:count].reshape(*shape, *image.shape[2:]), dtype=np.float32)
 
 
