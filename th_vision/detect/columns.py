@@ -26,8 +26,8 @@ class ColumnCandidate:
     """A column that may stand at (x, y), mm.
 
     ``rim``: share (0 to 1) of the rim seen as an edge in colour, NaN without colour. ``fill``: height near the rim
-    over what a disc of this level would show there. ``reading_mm``: height by depth over the middle. ``foot``: how clear
-    the outline of its foot is, 0 to 1; 0 where the camera looks down on it.
+    over what a disc of this level would show there. ``reading_mm``: height by depth over the middle.
+    ``foot``: how clear the outline of its foot is, 0 to 1; 0 where the camera looks down on it.
     ``sigma_xy`` (mm) and ``levels_probability``: where they are known already, NaN where they follow from the rest.
     """
 
