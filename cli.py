@@ -425,7 +425,7 @@ def reconstruct(
     ply: Annotated[Path | None, typer.Option("--ply", metavar="OUT.PLY", help="The cloud, in the table frame.")] = None,
     picture: PictureOpt = None,
     frame: FrameOpt = "camera",
-    frames: Annotated[int, typer.Option("--frames", min=1, help="How many of the last frames to fuse.")] = 10,
+    frames: Annotated[int, typer.Option("--frames", min=1, help="How many of the last frames to fuse at most.")] = 10,
     lang: LangOpt = "",
 ) -> None:
     """What stands on the table, with uncertainties."""
@@ -441,6 +441,7 @@ def reconstruct(
             picture=picture,
             frame=frame,
             frames=frames,
+            language=lang,
             log=progress,
         )
     )

@@ -11,11 +11,16 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from rules.events import Crossing
+from rules.geometry import bar_of, outline_distance
 from rules.layout import Car, CityObject, Column, Layout, Point2, Road
+from rules.phrases import CAR_TYPE_NAMES
 from rules.pieces import Pieces
 from th_vision import phrases as say
+from th_vision import tolerances as tol
+from th_vision.announce import SURE
 from th_vision.canvas import (
     HEAD_PX,
     INK,
@@ -44,6 +49,7 @@ CITY: Color = (205, 222, 205)
 SHADOW_PER_MM = 0.10  # a road's shadow falls this far aside for each mm of its height
 MARGIN_MM = 30.0
 LINE_PX = 25
+HEIGHTS_MM = (22.0, 30.0, 38.0, 16.0, 46.0)  # so far inwards of a road's end its height may be written, best first
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,8 @@ class Standing:
 class Legend:
     """What a picture says in words and marks. ``doubts``: piece id -> why, shown as a dashed red ring.
 
-    ``newest``: ids of the last move's pieces, shown with a glow; ``crossings``: those of its ruling.
+    ``newest``: ids of the last move's pieces, shown with a glow; ``crossings``: those of its ruling. ``types``: cars
+    have the name of their type beside them; ``warnings``: why the whole picture is to be doubted.
     """
 
     title: str = ""
@@ -74,6 +81,8 @@ class Legend:
     doubts: Mapping[str, str] = field(default_factory=dict)
     crossings: tuple[Crossing, ...] = ()
     language: str = "en"
+    types: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 def draw_table(
@@ -86,26 +95,31 @@ def draw_table(
     colors = {player: bgr(value) for player, value in pieces.players.items()}
     canvas.table()
     for thing in layout.city:
-        _draw_city(canvas, thing, words)
-    for piece in layout.unknown:
-        canvas.polygon(piece.outline, (230, 220, 235), DOUBT)
+        _draw_city(canvas, thing, layout, words)
+    for strange in layout.unknown:
+        canvas.polygon(strange.outline, (230, 220, 235), DOUBT)
+        canvas.text_at(np.mean(strange.outline, axis=0), f"? {strange.height:.0f}", 13, DOUBT, 600)
     for column in layout.columns:
         _draw_column(canvas, column, pieces, column.id in legend.newest)
     for road in sorted(layout.roads, key=lambda r: r.ends[0][2] + r.ends[1][2]):
         color = colors.get(owners.get(road.id, ""), NEUTRAL)
         _draw_road(canvas, road, pieces, color, road.id in legend.newest)
-        _draw_heights(canvas, road)
         for car in (k for k in layout.cars if k.on == road.id):
             _draw_car(canvas, car, pieces, colors.get(car.player, NEUTRAL))
     on_roads = {road.id for road in layout.roads}
     for car in (k for k in layout.cars if k.on not in on_roads):
         _draw_car(canvas, car, pieces, colors.get(car.player, NEUTRAL))
+    for road in layout.roads:
+        _draw_heights(canvas, road, layout, pieces)
     for column in layout.columns:
         _draw_levels(canvas, column)
+    if legend.types:
+        for car in layout.cars:
+            _draw_type(canvas, car, pieces, words)
     for crossing in legend.crossings:
         _draw_crossing(canvas, crossing)
-    _draw_doubts(canvas, layout, pieces, legend.doubts)
-    canvas.scale_bar(words.text(say.PICTURE_KEY))
+    _draw_doubts(canvas, layout, pieces, {k: words.text(say.DOUBTS.get(why, why)) for k, why in legend.doubts.items()})
+    canvas.scale_bar(words.text(say.PICTURE_KEY if legend.newest else say.PICTURE_KEY_STILL))
     _draw_words(canvas, legend, colors, words)
     return canvas.image()
 
@@ -149,7 +163,7 @@ def save_picture(path: Path, image: Image) -> None:
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def _draw_city(canvas: Canvas, thing: CityObject, words: Words) -> None:
+def _draw_city(canvas: Canvas, thing: CityObject, layout: Layout, words: Words) -> None:
     """A city object with its name; what stands up, with its height, and an area's obstacles and arch are darker."""
     stands = thing.kind in ("building", "tower")
     canvas.polygon(thing.outline, darker(CITY, 0.85) if stands else CITY, SOFT_INK)
@@ -158,8 +172,12 @@ def _draw_city(canvas: Canvas, thing: CityObject, words: Words) -> None:
     if thing.arch is not None:
         canvas.capsule(*thing.arch, 4.0, darker(CITY, 0.7))
     name = words.text(say.PAGE.get(f"city.{thing.kind}", thing.kind.replace("_", " ")))
+    if thing.kind_probability < tol.CITY_KIND_SURE:
+        name += "?"
     x, y = np.mean(thing.outline, axis=0)
-    canvas.text_at((x, y), name, 12, SOFT_INK)
+    if any(other.on == thing.id for other in layout.city):
+        y = max(corner[1] for corner in thing.outline) - 5  # what stands on it hides its middle
+    canvas.text_at((x, y), name, 12, SOFT_INK if thing.kind_probability >= tol.CITY_KIND_SURE else DOUBT)
     if stands:
         canvas.text_at((x, y - 7), f"{thing.height:.0f}", 12, INK, 500)
 
@@ -205,12 +223,31 @@ def _draw_car(canvas: Canvas, car: Car, pieces: Pieces, color: Color) -> None:
     canvas.fill(outline(0.02, 0.2, 0.34), (250, 240, 225))
 
 
-def _draw_heights(canvas: Canvas, road: Road) -> None:
-    """The height of the top at both ends, mm, a little inwards of the columns."""
+def _draw_heights(canvas: Canvas, road: Road, layout: Layout, pieces: Pieces) -> None:
+    """The height of the top at both ends, mm, a little inwards of the columns, where no other piece lies over it."""
     a, b = np.array(road.ends[0]), np.array(road.ends[1])
     for tip, other in ((a, b), (b, a)):
         along = (other - tip) / max(float(np.hypot(*(other - tip)[:2])), 1e-9)
-        canvas.text_at((tip + along * 22)[:2], f"{tip[2]:.0f}", 12, INK, 500)
+        places = [(tip + along * inwards)[:2] for inwards in HEIGHTS_MM]
+        free = [place for place in places if _room_around(place, road, layout, pieces)]
+        canvas.text_at(free[0] if free else places[0], f"{tip[2]:.0f}", 12, INK, 500)
+
+
+def _room_around(place: NDArray[np.float64], road: Road, layout: Layout, pieces: Pieces) -> bool:
+    """Whether no car and no other road lies where a number on a road is to stand."""
+    x, y = float(place[0]), float(place[1])
+    if any(np.hypot(car.x - x, car.y - y) < 14.0 for car in layout.cars):
+        return False
+    others = (other for other in layout.roads if other.id != road.id)
+    return all(outline_distance(bar_of(other, pieces.stick), x, y).distance.value > 5.0 for other in others)
+
+
+def _draw_type(canvas: Canvas, car: Car, pieces: Pieces, words: Words) -> None:
+    """The name of a car's type below it, with a question mark where it is not sure."""
+    if car.type not in pieces.cars:
+        return
+    name = words.word("car", CAR_TYPE_NAMES[car.type]) if car.type in CAR_TYPE_NAMES else car.type
+    canvas.text_at((car.x, car.y - 11), name + ("" if car.type_probability >= SURE else "?"), 11, SOFT_INK)
 
 
 def _draw_levels(canvas: Canvas, column: Column) -> None:
@@ -264,9 +301,10 @@ def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color], wor
             canvas.text(x + 30, y + 10, line, 15, INK)
             y += LINE_PX - 3
         y += 16
-    for note in legend.notes[1:]:
+    inks = [(warning, DOUBT) for warning in legend.warnings] + [(note, SOFT_INK) for note in legend.notes[1:]]
+    for note, ink in inks:
         for line in wrapped(note, PANEL_PX - 40, lambda part: canvas.text_size(part, 14)[0]):
-            canvas.text(x, y + 10, line, 14, SOFT_INK)
+            canvas.text(x, y + 10, line, 14, ink)
             y += LINE_PX - 5
         y += 6
 
@@ -289,7 +327,7 @@ def _standing_lines(standing: Standing, words: Words) -> list[str]:
 
 def _panel_height(legend: Legend) -> int:
     rows = sum(LINE_PX + 24 + len(_standing_lines(s, words_in("en"))) * (LINE_PX - 3) for s in legend.standings)
-    notes = sum(6 + (1 + columns(note) // 34) * (LINE_PX - 5) for note in legend.notes[1:])
+    notes = sum(6 + (1 + columns(note) // 34) * (LINE_PX - 5) for note in (*legend.warnings, *legend.notes[1:]))
     return 40 + rows + notes
 
 
@@ -298,6 +336,7 @@ def _bounds(layout: Layout, pieces: Pieces) -> tuple[float, float, float, float]
     points: list[Point2] = [(c.x, c.y) for c in layout.columns] + [(k.x, k.y) for k in layout.cars]
     points += [(e[0], e[1]) for r in layout.roads for e in r.ends]
     points += [p for thing in layout.city for p in thing.outline]
+    points += [p for strange in layout.unknown for p in strange.outline]
     array = np.array(points or [(0.0, 0.0)])
     low, high = array.min(axis=0) - MARGIN_MM, array.max(axis=0) + MARGIN_MM
     least = 2 * pieces.stick.length

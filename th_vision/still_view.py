@@ -64,7 +64,8 @@ def fuse(frames: Sequence[Frame], table: TableCalibration) -> StillView:
     free_offset, free_sd = _free_table_trend(rise)
     rise -= free_offset
     # The scatter between frames is itself noisy when there are few: one figure for all, raised where a pixel is worse.
-    common = max(float(np.nanmedian(scatter)) if len(frames) > 1 else free_sd, tolerances.FRAME_NOISE_FLOOR_PX)
+    scattered = len(frames) > 1 and bool(np.isfinite(scatter).any())
+    common = max(float(np.nanmedian(scatter)) if scattered else free_sd, tolerances.FRAME_NOISE_FLOOR_PX)
     frame_sd = np.maximum(scatter, common) if len(frames) > 2 else np.full(shape, common, np.float32)
     temporal = frame_sd / np.sqrt(np.maximum(seen, 1))
     sigma = np.sqrt(temporal**2 + table.empty.sigma_px**2 + np.float32(tolerances.FIXED_PATTERN_PX) ** 2)
@@ -101,7 +102,7 @@ def _mean_disparity(frames: Sequence[Frame], gain_units: float) -> tuple[Map, Ma
     mean = np.where(enough, total / count, np.nan)
     variance = np.maximum(squares / count - (total / count) ** 2, 0) * (count / np.maximum(count - 1, 1))
     scatter = np.where(enough, np.sqrt(variance), np.nan).astype(np.float32)
-    if len(frames) > 2:
+    if len(frames) > 2 and np.isfinite(scatter).any():
         usual = float(np.nanmedian(scatter))
         restless = scatter > tolerances.RESTLESS_SIGMAS * max(usual, tolerances.FRAME_NOISE_FLOOR_PX)
         mean[restless] = np.nan

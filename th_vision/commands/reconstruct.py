@@ -23,9 +23,10 @@ def run(
     picture: Path | None = None,
     frame: str = "camera",
     frames: int = 10,
+    language: str = "en",
     log: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Fuse the last ``frames`` frames of the source and find the pieces in them.
+    """Fuse the last frames of the source that show one thing, ``frames`` at most, and find the pieces in them.
 
     ``calibration`` may be None where the source brings its own: a session, or a cloud in the table frame. Without
     ``json``, ``ply`` and ``picture`` the layout is the outcome's text; with ``json`` ``-`` too.
@@ -36,6 +37,7 @@ def run(
     from th_vision.live.takes import some_of
     from th_vision.reconstruct import reconstruct
     from th_vision.still_view import fuse
+    from th_vision.view_doubts import doubts_of_view, last_moment
 
     refuse_stdout(ply, "a cloud")
     refuse_stdout(picture, "a picture")
@@ -45,19 +47,22 @@ def run(
         load_pieces(pieces)  # a bad file is said before a long recording is read
     source, table = open_with_table(spec, calibration, frame)
     set_of_pieces = pieces_for(source, pieces)
-    kept = deque(some_of(source, frames), maxlen=frames)
+    kept = last_moment(list(deque(some_of(source, frames), maxlen=frames)), table)
     view = fuse(kept, table)
+    doubts = doubts_of_view(view)
     layout = reconstruct(view, set_of_pieces)
-    notes = tuple(getattr(source, "troubles", ()))
+    notes = (*getattr(source, "troubles", ()), *(f"doubt: {doubt}" for doubt in doubts))
     log(f"{source.name}: {summary(layout)} (from {len(kept)} frame{'' if len(kept) == 1 else 's'})")
     if ply is not None:
         from th_vision.cloud import ply_bytes, table_cloud
 
         write_aside(ply, ply_bytes(*table_cloud(view)))
     if picture is not None:
+        from th_vision.one_look import legend_seen, owners_seen
         from th_vision.picture import draw_table, save_picture
 
-        save_picture(picture, draw_table(layout, set_of_pieces, {}))
+        legend = legend_seen(layout, set_of_pieces, summary(layout), doubts, language)
+        save_picture(picture, draw_table(layout, set_of_pieces, owners_seen(layout), legend))
     if json is not None and json != STDOUT:
         write_aside(json, layout.to_json() + "\n")
         return Outcome("", notes)

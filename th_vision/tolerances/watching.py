@@ -42,6 +42,18 @@ HAND_FROZEN_FRAMES = 8
 FRAME_SEEN_SHARE = 0.55
 # ... nor one whose colour is darker than this (mean grey value).
 FRAME_DARK_LEVELS = 12.0
+# A still view with depth on less than this share of the table says nothing of what stands there.
+VIEW_LEAST_SHARE = 0.02
+# With 30 roads on it, 95 % of the table has depth; where much less has, something is wrong.
+VIEW_USUAL_SHARE = 0.8
+# Two frames show other things where so many squares of this side differ by more than this on the mean: single frames
+# of one scene by 0.25 px and 5 levels at most, a car by 1 px and 30 levels in six squares.
+OTHER_SQUARE_PX = 8
+OTHER_SQUARES = 4
+OTHER_DEPTH_PX = 0.7
+OTHER_LEVELS = 12.0
+# What is nearer to its limit than so many sigmas is marked as a doubt in the picture of one look.
+DOUBT_SIGMAS = 2.0
 
 # --- change from one still moment to the next ---------------------------------------------------------------------
 # A piece has moved when its shift is more than this and more than some sigmas; less is the same piece read anew.
