@@ -45,13 +45,13 @@ def cars_on(plan: PlanView, pieces: Pieces, colors: Palette, a: Array, b: Array)
     lift = np.array([0.0, 0.0, height])
     half = max(pieces.stick.width, width) / 2 + 2.0
     players = [k for k, name in enumerate(colors.names) if name in pieces.players]
-    rough = strip(plan, a + lift, b + lift, 2.0, half, tolerances.CAR_ROUGH_MM, height=False)
+    rough = strip(plan, a + lift, b + lift, 2.0, half, tolerances.CAR_ROUGH_MM, height=False, bare=True)
     assert rough.color is not None
-    if np.isin(colors.nearest(rough.color)[0], players).sum() < tolerances.CAR_ROUGH_PLACES:
+    if np.isin(colors.nearest(rough.color, rough.bare)[0], players).sum() < tolerances.CAR_ROUGH_PLACES:
         return []
-    patch = strip(plan, a + lift, b + lift, 2.0, half, tolerances.STRIP_PITCH_MM, height=False)
+    patch = strip(plan, a + lift, b + lift, 2.0, half, tolerances.STRIP_PITCH_MM, height=False, bare=True)
     assert patch.color is not None
-    index, win = colors.nearest(patch.color)
+    index, win = colors.nearest(patch.color, patch.bare)
     pitch = float(patch.s[1] - patch.s[0])
     least = tolerances.CAR_LEAST_AREA * min((box.length * box.width for box in pieces.cars.values()), default=100.0)
     out = []
@@ -102,8 +102,9 @@ def without_cars(model: DepthModel, colors: Palette) -> DepthModel:
     v, u = np.nonzero(model.seen > tolerances.CAR_LEAST_RISE_MM)
     if len(v) == 0:
         return model
-    shown = plan.colors(model.points(v, u))
-    index, _ = colors.nearest(shown)
+    pixels = plan.color_pixels(model.points(v, u))
+    shown = plan.colors_at(pixels)
+    index, _ = colors.nearest(shown, plan.bare_at(pixels))
     mask = np.zeros(model.shape, np.uint8)
     mask[v, u] = np.isin(index, players) & np.isfinite(shown).all(axis=1)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
@@ -134,7 +135,7 @@ def one_road_each(plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCa
     twin_mm = tolerances.CAR_TWIN_WIDTHS * typical_car(pieces).width
     order = sorted(
         range(len(found)),
-        key=lambda k: abs(found[k][1].across_mm) - tolerances.CAR_UPPER_MM * _above(found, places, k, twin_mm),
+        key=lambda k: abs(found[k][1].across_mm) - _favour_mm(pieces, found, places, k, twin_mm),
     )
     ways = plan.color_pixels(np.array([_ahead(car) for _, car in found])) * mm_per_px - places
     kept: list[int] = []
@@ -160,6 +161,15 @@ def _covers(pieces: Pieces, middle: Array, way: Array, place: Array) -> bool:
     rel = place - middle
     along, across = abs(float(rel @ unit)), abs(float(rel[1] * unit[0] - rel[0] * unit[1]))
     return along < box.length / 2 + tolerances.CAR_ROOM_MM and across < box.width / 2
+
+
+def _favour_mm(pieces: Pieces, found: list[tuple[str, FoundCar]], places: Array, k: int, twin_mm: float) -> float:
+    """How much a reading is favoured for being the highest of its place. Well within the highest road it must be a car
+    on that one: on a lower road it would be hidden there."""
+    if not _above(found, places, k, twin_mm):
+        return 0.0
+    within = abs(found[k][1].across_mm) < tolerances.CAR_WITHIN_WIDTHS * pieces.stick.width
+    return pieces.stick.width if within else tolerances.CAR_UPPER_MM
 
 
 def _above(found: list[tuple[str, FoundCar]], places: Array, k: int, twin_mm: float) -> bool:

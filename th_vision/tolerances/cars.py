@@ -17,6 +17,9 @@ JUNCTION_SURE = 0.99
 # (mm), for it hides what is below.
 CAR_TWIN_WIDTHS = 0.85
 CAR_UPPER_MM = 1.5
+# So near to the middle of the upper road, in stick widths, nothing of a car on a lower one is seen: what is seen beside
+# the stick has its middle further out, at the field's edge, too, where a car's top is seen 4 mm beside its foot.
+CAR_WITHIN_WIDTHS = 0.3
 # What lies no further than this past a car's end in the picture is that car, read from another road.
 CAR_ROOM_MM = 4.0
 # Nothing lower than this is taken for a car on a road; what a car lifts in depth reaches this many kernel sigmas out.

@@ -106,3 +106,15 @@ def test_where_a_car_stands_depth_says_nothing_of_the_road_below(plan: PlanView)
         u, v = np.rint(model.pixels(np.array([there.x, there.y, there.z + 5.0]))).astype(int)
         assert np.isnan(left.seen[v, u])
     assert np.isnan(left.seen).mean() - np.isnan(model.seen).mean() < 0.01
+
+
+def test_a_car_seen_on_the_upper_roads_face_is_on_that_road_though_its_middle_is_read_a_little_off(
+    plan: PlanView,
+) -> None:
+    """Below the upper stick no car can be seen, however well the lower road's middle fits it."""
+    true = car(60.0, -30.0, 32.0, -2.1)
+    below = on_its_ray(plan, true, 5.0, 0.1)
+    assert one_road_each(plan, seen(3101).pieces, [("low", below), ("high", true)]) == [("high", true)]
+    beside = car(60.0, -30.0, 32.0, -5.6)
+    lower = on_its_ray(plan, beside, 5.0, 0.1)
+    assert one_road_each(plan, seen(3101).pieces, [("low", lower), ("high", beside)]) == [("low", lower)]
