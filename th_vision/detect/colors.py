@@ -34,8 +34,10 @@ class Palette:
     chroma: Array
     gain: Array
 
-    def nearest(self, color: Image) -> tuple[NDArray[np.intp], Array]:
+    def nearest(self, color: Image, bare: Image | None = None) -> tuple[NDArray[np.intp], Array]:
         """Index of the nearest colour per sample (-1: none is near, or it is grayish), and by how much it wins.
+
+        ``bare``: what the empty table looks like there; what is nearer to that is the table (wood can be orange).
 
         The win is the distance to the second nearest less that to the nearest, over the distance between both.
         """
@@ -54,6 +56,9 @@ class Palette:
         # a paler or deeper shade of the same hue is the same colour; something else is none
         near = d1 < tolerances.COLOR_NEAR * np.maximum(own, saturation)
         index = np.where((first == len(self.names)) | ~near, -1, first)
+        if bare is not None:
+            table = chroma(np.asarray(bare, dtype=np.float64) * self.gain)
+            index = np.where(np.linalg.norm(here - table, axis=-1) < d1, -1, index)
         return index, np.where(index >= 0, win, 0.0)
 
 

@@ -19,7 +19,7 @@ class Strip:
     """Samples along (s) and across (t) a line from ``a`` to ``b`` (table frame, mm).
 
     ``s``: (ns,) mm from a towards b; ``t``: (nt,) mm to the left of it; ``z``: (ns,) mm, the height asked at.
-    ``height``: (ns, nt) mm by depth, NaN unseen. ``color``: (ns, nt, 3) BGR or None.
+    ``height``: (ns, nt) mm by depth, NaN unseen. ``color``: (ns, nt, 3) BGR or None, ``bare``: of the empty table.
     """
 
     a: Array
@@ -29,6 +29,7 @@ class Strip:
     z: Array
     height: Image
     color: Image | None
+    bare: Image | None = None
 
     @property
     def length(self) -> float:
@@ -54,11 +55,12 @@ def strip(
     along_mm: float | None = None,
     height: bool = True,
     color: bool = True,
+    bare: bool = False,
 ) -> Strip:
     """Sample the strip along a-b, ``beyond_mm`` past both ends; beyond them the height stays level.
 
-    ``pitch_mm`` across, and along it too unless ``along_mm`` says otherwise. ``height``, ``color``: what is wanted;
-    what isn't is left empty.
+    ``pitch_mm`` across, and along it too unless ``along_mm`` says otherwise. ``height``, ``color``, ``bare``: what is
+    wanted; what isn't is left empty.
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     length = float(np.hypot(*(b - a)[:2]))
@@ -77,6 +79,7 @@ def strip(
     points[..., 2] = (a[2] + (b[2] - a[2]) * np.clip(at_s / length, 0, 1))[:, None]
     weights = _linear(s, at_s), _linear(t, at_t)
     empty = np.full((len(s), len(t)), np.nan, np.float32)
+    pixels = _spread(plan.color_pixels(points), *weights) if plan.color is not None and (color or bare) else None
     return Strip(
         a=a,
         b=b,
@@ -84,9 +87,8 @@ def strip(
         t=t,
         z=z,
         height=plan.heights_at(_spread(plan.depth_pixels(points), *weights)) if height else empty,
-        color=plan.colors_at(_spread(plan.color_pixels(points), *weights))
-        if color and plan.color is not None
-        else None,
+        color=plan.colors_at(pixels) if color and pixels is not None else None,
+        bare=plan.bare_at(pixels) if bare and pixels is not None else None,
     )
 
 

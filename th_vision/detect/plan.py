@@ -95,6 +95,18 @@ class PlanView:
         return float(sigma_mm * max(self.softness, tolerances.SHARP_KERNEL_SHARE))
 
     @cached_property
+    def bare(self) -> Image | None:
+        """(hc, wc, 3) float32 BGR of the empty table in the same pixels as ``color``; None where there is none."""
+        empty = self.table.empty.color_bgr
+        if self.color is None or empty is None or empty.shape != self.color.shape:
+            return None
+        return empty.astype(np.float32)
+
+    def bare_at(self, pixels: Array) -> Image | None:
+        """(..., 3) BGR of the empty table at (..., 2) colour pixels (NaN outside), or None."""
+        return None if self.bare is None else sample(self.bare, pixels)
+
+    @cached_property
     def color_eye(self) -> Array:
         """Centre (3,) of the colour camera, table frame, mm."""
         return np.asarray(np.linalg.inv(self.table.T_color_table)[:3, 3], dtype=np.float64)
