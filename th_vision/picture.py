@@ -48,6 +48,7 @@ DOUBT: Color = (60, 50, 215)
 CITY: Color = (205, 222, 205)
 SHADOW_PER_MM = 0.10  # a road's shadow falls this far aside for each mm of its height
 MARGIN_MM = 30.0
+KEY_MM = 15.0  # room below for the scale bar and what the marks mean
 LINE_PX = 25
 HEIGHTS_MM = (22.0, 30.0, 38.0, 16.0, 46.0)  # so far inwards of a road's end its height may be written, best first
 
@@ -338,7 +339,7 @@ def _bounds(layout: Layout, pieces: Pieces) -> tuple[float, float, float, float]
     points += [p for thing in layout.city for p in thing.outline]
     points += [p for strange in layout.unknown for p in strange.outline]
     array = np.array(points or [(0.0, 0.0)])
-    low, high = array.min(axis=0) - MARGIN_MM, array.max(axis=0) + MARGIN_MM
+    low, high = array.min(axis=0) - MARGIN_MM - (0.0, KEY_MM), array.max(axis=0) + MARGIN_MM
     least = 2 * pieces.stick.length
     for axis in (0, 1):
         missing = least * (1.0 if axis == 0 else 0.75) - (high[axis] - low[axis])
