@@ -6,6 +6,7 @@ them alone, from the same camera and table. The same text gives the same frames.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -102,13 +103,15 @@ class SimSource:
             raise VisionError(f"{self._spec}: {error}") from None
 
 
-def live_groups(shots: Iterable[Shot]) -> Iterator[Group]:
-    """The frames of a virtual table by moments, as a live camera shows them (see ``sim_live``)."""
+def live_groups(shots: Iterable[Shot], stop: threading.Event | None = None) -> Iterator[Group]:
+    """The frames of a virtual table by moments, as a live camera shows them (see ``sim_live``); none after ``stop``."""
     from th_vision.sources.sim_live import Group
 
     frames: list[Frame] = []
     still, moment = 0, (-1, "")
     for shot in shots:
+        if stop is not None and stop.is_set():
+            return
         now = (shot.moment, shot.kind if shot.moment < 0 else "")
         if frames and now != moment:
             yield Group(tuple(frames), still or len(frames))
@@ -131,8 +134,9 @@ def open_sim(spec: str) -> SimSource | LiveSim:
         return source
     from th_vision.sources.sim_live import LiveSim
 
-    groups = live_groups(source.shots())
-    return LiveSim(spec, source.camera, groups, source.fps, pieces=source.pieces, players=source.players)
+    stop = threading.Event()
+    groups = live_groups(source.shots(), stop)
+    return LiveSim(spec, source.camera, groups, source.fps, pieces=source.pieces, players=source.players, stop=stop)
 
 
 def _options(spec: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from th_vision.live.protocol import CameraState, Phase
 AHEAD = 2  # so many moments are drawn ahead
 END_HOLD_S = 5.0  # the table is shown so long after the last moment; then the source ends
 WAIT_S = 0.2  # how long a thread waits before it looks whether it should end
+CLOSING_S = 10.0  # the longest wait for a frame that is being drawn, on a machine that is kept busy
 LATE_FRAMES = 3.0  # who is later than that doesn't hurry to catch up
 
 
@@ -68,7 +69,8 @@ class Reel:
 
 
 class LiveSim:
-    """A virtual table as a ``LiveSource``. ``groups`` gives its moments; ``clock`` and ``sleep`` count seconds.
+    """A virtual table as a ``LiveSource``. ``groups`` gives its moments; ``clock`` and ``sleep`` count seconds;
+    ``stop`` is set when it is closed, so that no frame is drawn any more.
 
     A frame's ``time_s`` is the clock's since the first one. Nothing is raised once it runs: what goes wrong while a
     moment is drawn stands in ``state.last_error``, and the source ends.
@@ -86,10 +88,12 @@ class LiveSim:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         end_hold_s: float = END_HOLD_S,
+        stop: threading.Event | None = None,
     ) -> None:
         self._name, self._camera, self._groups, self._fps = name, camera, groups, fps
         self.pieces, self.players = pieces or Pieces(), players
         self._clock, self._sleep, self._end_hold_s = clock, sleep, end_hold_s
+        self._stop = stop or threading.Event()
         self._reel = Reel()
         self._changed = threading.Condition()
         self._latest: tuple[Frame, float] | None = None
@@ -146,14 +150,16 @@ class LiveSim:
             yield frame
 
     def close(self) -> None:
-        """End it. May be called twice, and from another thread."""
+        """End it. May be called twice, and from another thread. Waits for the frame that is being drawn: a program
+        that ends while Open3D draws ends with its complaints and another status."""
+        self._stop.set()
         with self._changed:
             self._closed = True
             self._phase = "closed"
             self._changed.notify_all()
         for thread in self._threads:
             if thread is not threading.current_thread():
-                thread.join(timeout=5.0)
+                thread.join(timeout=CLOSING_S)
 
     # --- the two threads ------------------------------------------------------------------------------------------
 

@@ -124,3 +124,23 @@ def test_live_is_one_or_nothing() -> None:
     source = open_sim(f"{SPEC},live=1,fps=30")
     assert isinstance(source, LiveSim)
     source.close()
+
+
+def test_closing_waits_for_the_frame_that_is_drawn_and_for_no_other() -> None:
+    """A program that ends while a frame is drawn ends with the complaints of who draws it, and with another status."""
+    drawing, go_on = threading.Event(), threading.Event()
+    drawn: list[int] = []
+
+    def shots() -> Iterator[Shot]:
+        for number in range(1000):
+            drawing.set()
+            go_on.wait(5.0)
+            drawn.append(number)
+            yield Shot(frame(number), 0, "hand")
+
+    stop = threading.Event()
+    table = LiveSim("sim", CAMERA, live_groups(shots(), stop), 10.0, stop=stop)
+    assert drawing.wait(5.0)
+    threading.Timer(0.05, go_on.set).start()
+    table.close()
+    assert drawn == [0]
