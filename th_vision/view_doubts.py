@@ -85,33 +85,35 @@ def _moved_mm(view: StillView) -> float:
 
 
 def _differ(a: Frame, b: Frame, table: TableCalibration) -> bool:
-    """Whether two frames of one camera show different things: in depth, or in brightness where both have colour.
+    """Whether two frames of one camera show different things: in colour; in depth a hand, and without colour a piece.
 
     Means of small squares are compared, so that noise of pixels counts little; what all squares have in common (light
-    that flickers, drift) is no difference.
+    that flickers, drift) is no difference. Depth of real cameras flickers at edges and holes, which are left out.
     """
+    in_color = a.color is not None and b.color is not None and a.color.shape == b.color.shape
     gain = table.camera.disparity_gain / table.camera.depth_unit_mm
-    valid = (a.depth > 0) & (b.depth > 0)
+    valid = (a.depth > 0) & (b.depth > 0) & np.isfinite(table.empty.disparity_px)
     if not valid.any():
         return bool((a.depth > 0).any() or (b.depth > 0).any())
     there = [np.where(valid, one.depth, 1).astype(np.float32) for one in (a, b)]
     step = np.where(valid, gain / there[0] - gain / there[1], 0.0)
     step = np.asarray(step - float(np.median(step[valid])) * valid, dtype=np.float32)
-    if _squares(step, tol.OTHER_DEPTH_PX) >= tol.OTHER_SQUARES:
+    off = np.abs(_squares(step)) * (_squares(valid.astype(np.float32)) > 0.99)
+    least, most = (tol.HAND_DEPTH_PX, tol.HAND_SQUARES) if in_color else (tol.OTHER_DEPTH_PX, tol.OTHER_SQUARES)
+    if np.count_nonzero(off > least) >= most:
         return True
-    if a.color is None or b.color is None or a.color.shape != b.color.shape:
+    if not in_color:
         return False
-    ga, gb = _gray(a.color), _gray(b.color)
-    gain = float(np.median((gb + 1) / (ga + 1)))
-    return _squares(np.asarray(gb - ga * gain, dtype=np.float32), tol.OTHER_LEVELS) >= tol.OTHER_SQUARES
+    ca, cb = (np.asarray(one.color, dtype=np.float32) for one in (a, b))
+    gain = float(np.median((cb[..., 1] + 1) / (ca[..., 1] + 1)))
+    other = np.abs(_squares(np.asarray(cb - ca * gain, dtype=np.float32))).max(axis=2)
+    return bool(np.count_nonzero(other > tol.OTHER_LEVELS) >= tol.OTHER_SQUARES)
 
 
-def _squares(step: NDArray[np.float32], least: float) -> int:
-    """In how many squares of the picture the mean differs by more than ``least``."""
-    size = (step.shape[1] // tol.OTHER_SQUARE_PX, step.shape[0] // tol.OTHER_SQUARE_PX)
-    if min(size) < 1:
-        return 0
-    return int(np.count_nonzero(np.abs(cv2.resize(step, size, interpolation=cv2.INTER_AREA)) > least))
+def _squares(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The means of small squares of a (h, w) or (h, w, 3) picture."""
+    size = (max(picture.shape[1] // tol.OTHER_SQUARE_PX, 1), max(picture.shape[0] // tol.OTHER_SQUARE_PX, 1))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
 
 
 def _gray(picture: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -46,12 +46,15 @@ FRAME_DARK_LEVELS = 12.0
 VIEW_LEAST_SHARE = 0.02
 # With 30 roads on it, 95 % of the table has depth; where much less has, something is wrong.
 VIEW_USUAL_SHARE = 0.8
-# Two frames show other things where so many squares of this side differ by more than this on the mean: single frames
-# of one scene by 0.25 px and 5 levels at most, a car by 1 px and 30 levels in six squares.
+# Two frames show other things where so many squares of this side differ by more than this on the mean: of one scene by
+# 5 levels at most, real pictures too; a car or an end of a stick by 30 in six squares. Depth by 0.3 px, a car by 1 px,
+# but on real frames 60 squares at edges flicker by 2 px: where there is colour, depth has to tell of a hand only.
 OTHER_SQUARE_PX = 8
 OTHER_SQUARES = 4
-OTHER_DEPTH_PX = 0.7
 OTHER_LEVELS = 12.0
+OTHER_DEPTH_PX = 0.7
+HAND_SQUARES = 60
+HAND_DEPTH_PX = 3.0
 # What is nearer to its limit than so many sigmas is marked as a doubt in the picture of one look.
 DOUBT_SIGMAS = 2.0
 
