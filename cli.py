@@ -148,7 +148,7 @@ def board(
     """The calibration board to print, true to scale."""
     from th_vision.commands.calibrate import make_board, write_board
 
-    finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness), emit))
+    finish(write_board(output, paper, make_board(squares, square, marker, dictionary, thickness), emit, lang))
 
 
 @calibrate.command("table")

@@ -6,6 +6,7 @@ The file is written by hand: one page, filled rectangles and a few words in a fo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -25,6 +26,24 @@ RULER_ROOM_MM = 14.0  # below the board: gap, mm ticks and numbers, line, inch t
 RULER_LINE_MM = 8.8  # height of the ruler's line above the lower edge of the sheet
 _STROKE_MM = 0.12
 
+
+@dataclass(frozen=True)
+class SheetWords:
+    """What stands beside the ruler; letters of Western Europe only, others have no place in the sheet's font."""
+
+    to_print: str = "print at 100 % (actual size)"
+    check: str = "check"
+    square: str = "square"
+    marker: str = "marker"
+
+    @property
+    def printable(self) -> bool:
+        """Whether the font has all its letters."""
+        words = self.to_print + self.check + self.square + self.marker
+        return all(letter.isascii() or "\xa1" <= letter <= "\xff" for letter in words)
+
+
+ENGLISH = SheetWords()
 Rectangle = tuple[float, float, float, float]  # x, y of the lower left corner, width, height; mm
 
 
@@ -52,7 +71,7 @@ def board_rectangles(board: Board) -> list[Rectangle]:
     return out
 
 
-def board_pdf(board: Board, paper: str = "a4") -> bytes:
+def board_pdf(board: Board, paper: str = "a4", words: SheetWords = ENGLISH) -> bytes:
     """The board on one sheet, as a PDF file's bytes. Raises CalibrationError where it doesn't fit the paper."""
     if paper.lower() not in PAPERS_MM:
         raise CalibrationError(f"paper {paper!r} is unknown; use one of {', '.join(PAPERS_MM)}")
@@ -67,15 +86,17 @@ def board_pdf(board: Board, paper: str = "a4") -> bytes:
     bottom = RULER_ROOM_MM + max(0.0, spare - EDGE_MM) / 2
     drawing = [f"{MM:.9f} 0 0 {MM:.9f} 0 0 cm", "0 g"]
     drawing += _fill((left + x, bottom + y, w, h) for x, y, w, h in board_rectangles(board))
-    drawing += _ruler(left, board)
+    drawing += _ruler(left, board, words if words.printable else ENGLISH)
     return _pdf("\n".join(drawing), width * MM, height * MM)
 
 
-def run_board(output: str | Path, *, board: Board | None = None, paper: str = "a4") -> list[str]:
+def run_board(
+    output: str | Path, *, board: Board | None = None, paper: str = "a4", words: SheetWords = ENGLISH
+) -> list[str]:
     """``th-vision board``: write the PDF, return the lines to print. Raises CalibrationError."""
     board = board or Board()
     target = Path(output)
-    blob = board_pdf(board, paper)
+    blob = board_pdf(board, paper, words)
     try:
         write_aside(target, blob)
     except OSError as error:
@@ -92,7 +113,7 @@ def ruler_length_mm(board: Board) -> float:
     return max(50.0, float(np.floor((board.width_mm - 62.0) / 10.0)) * 10.0)
 
 
-def _ruler(left: float, board: Board) -> list[str]:
+def _ruler(left: float, board: Board, say: SheetWords) -> list[str]:
     """Millimetres above the line, inches below it, and what to do with them."""
     length, line = ruler_length_mm(board), RULER_LINE_MM
     half = _STROKE_MM / 2
@@ -110,13 +131,13 @@ def _ruler(left: float, board: Board) -> list[str]:
             words.append(_text(left + sixteenth * INCH_MM / 16, line - 3.8, 1.7, str(sixteenth // 16), centred=True))
     beside = left + length + 4.0
     words += [
-        _text(beside, line + 2.0, 2.1, "mm    print at 100 % (actual size),"),
-        _text(beside, line - 1.2, 2.1, f"           check: {length:g} mm = {length / INCH_MM:.2f} in,"),
+        _text(beside, line + 2.0, 2.1, f"mm    {say.to_print},"),
+        _text(beside, line - 1.2, 2.1, f"           {say.check}: {length:g} mm = {length / INCH_MM:.2f} in,"),
         _text(
             beside,
             line - 4.0,
             2.1,
-            f"in      square {board.square_mm:g} mm, marker {board.marker_mm:g} mm, {board.dictionary[5:]}",
+            f"in      {say.square} {board.square_mm:g} mm, {say.marker} {board.marker_mm:g} mm, {board.dictionary[5:]}",
         ),
     ]
     return [*_fill(marks), "BT", *words, "ET"]
@@ -143,14 +164,14 @@ def _runs(cells: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[tuple[
 
 def _pdf(drawing: str, width_pt: float, height_pt: float) -> bytes:
     """A PDF of one page. /PrintScaling /None asks viewers not to shrink it to the printer's margins."""
-    content = drawing.encode("ascii")
+    content = drawing.encode("latin-1")
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width_pt:.4f} {height_pt:.4f}] /Contents 4 0 R "
         "/Resources << /Font << /F 5 0 R >> >> >>".encode(),
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
     out = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
     places = []

@@ -132,15 +132,15 @@ class Canvas:
         width, height = self.text_size(words, size, weight)
         self.text(x // OVERSAMPLE - width // 2, y // OVERSAMPLE + height // 2 - 1, words, size, color, weight, halo)
 
-    def scale_bar(self, key: str = "") -> None:
-        """100 mm, at the lower left, and what the marks mean beside it."""
+    def scale_bar(self, key: str = "", unit: str = "mm") -> None:
+        """100 mm (in the words of ``unit``), at the lower left, and what the marks mean beside it."""
         x, y = 16, HEAD_PX + self.plan_height - 18
         length = round(100 * self.scale)
         k = OVERSAMPLE
         cv2.line(self.paper, (x * k, y * k), ((x + length) * k, y * k), INK, 2 * k, cv2.LINE_AA)
         for end in (x, x + length):
             cv2.line(self.paper, (end * k, (y - 5) * k), (end * k, (y + 5) * k), INK, 2 * k, cv2.LINE_AA)
-        self.text(x + 6, y - 8, "100 mm", 13, INK)
+        self.text(x + 6, y - 8, f"100 {unit}", 13, INK)
         if key:
             self.text(x + length + 18, y + 4, key, 12, SOFT_INK)
 

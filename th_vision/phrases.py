@@ -304,13 +304,18 @@ DECIDED: Final = Plural("the players decided one.", "the players decided {n}.")
 
 # --- A picture of the table -------------------------------------------------------------------------------------------
 
+SHEET: Final[dict[str, str]] = {
+    "to_print": "print at 100 % (actual size)",
+    "check": "check",
+    "square": "square",
+    "marker": "marker",
+}
+"""On the printed board, beside its ruler; there is room for some 40 letters."""
 PICTURE_KEY: Final = (
     "in circles: levels (yellow: junction); on roads: height of the top in mm; with a glow: the newest move"
 )
 PICTURE_KEY_STILL: Final = "in circles: levels (yellow: junction); on roads: height of the top in mm"
-LOOK_OWNERS: Final = (
-    "roads have the colour of the player whose cars are on them, or on roads that join them"
-)
+LOOK_OWNERS: Final = "roads have the colour of the player whose cars are on them, or on roads that join them"
 LOOK_DOUBTS: Final = "with a question mark, dashed red: in doubt"
 LOOK_UNKNOWN: Final = "with a red rim: no piece that is known, and how high it is"
 DOUBTS: Final = {"levels": "levels", "yellow": "yellow", "whose": "whose"}

@@ -120,7 +120,7 @@ def draw_table(
     for crossing in legend.crossings:
         _draw_crossing(canvas, crossing)
     _draw_doubts(canvas, layout, pieces, {k: words.text(say.DOUBTS.get(why, why)) for k, why in legend.doubts.items()})
-    canvas.scale_bar(words.text(say.PICTURE_KEY if legend.newest else say.PICTURE_KEY_STILL))
+    canvas.scale_bar(words.text(say.PICTURE_KEY if legend.newest else say.PICTURE_KEY_STILL), words.word("unit", "mm"))
     _draw_words(canvas, legend, colors, words)
     return canvas.image()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from calibration.board import Board, detect_board
-from calibration.board_pdf import PAPERS_MM, board_pdf, board_rectangles, ruler_length_mm, run_board
+from calibration.board_pdf import PAPERS_MM, SheetWords, board_pdf, board_rectangles, ruler_length_mm, run_board
 from calibration.errors import CalibrationError
 
 
@@ -103,3 +103,11 @@ def test_unknown_paper_and_unwritable_places_are_one_line_each(tmp_path: Path) -
         board_pdf(Board(), "a5")
     with pytest.raises(CalibrationError, match="can't be written"):
         run_board(tmp_path / "missing" / "board.pdf")
+
+
+def test_the_words_on_the_sheet_are_the_callers_where_the_font_has_their_letters() -> None:
+    spanish = board_pdf(Board(), words=SheetWords("imprimir al 100 % (tamaño real)", "comprueba", "cuadro", "marca"))
+    assert "imprimir al 100 % \\(tamaño real\\)".encode("latin-1") in spanish
+    assert b"cuadro 38 mm, marca 28 mm" in spanish
+    assert b"/WinAnsiEncoding" in spanish
+    assert board_pdf(Board(), words=SheetWords("請以 100% 列印", "檢查", "方格", "標記")) == board_pdf(Board())

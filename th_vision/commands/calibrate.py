@@ -26,18 +26,22 @@ def make_board(squares: str, square_mm: float, marker_mm: float, dictionary: str
     return Board(int(found[1]), int(found[2]), square_mm, marker_mm, dictionary, thickness_mm)
 
 
-def write_board(output: Path, paper: str, board: Board, emit: Callable[[bytes], None]) -> Outcome:
-    """Write the board as PDF; ``emit`` puts it out where ``output`` is ``-``.
+def write_board(output: Path, paper: str, board: Board, emit: Callable[[bytes], None], language: str = "en") -> Outcome:
+    """Write the board as PDF; ``emit`` puts it out where ``output`` is ``-``. ``language``: of the words on the sheet.
 
     Raises:
         CalibrationError: it does not fit the paper, or the place can't be written.
     """
-    from calibration.board_pdf import board_pdf, run_board
+    from calibration.board_pdf import SheetWords, board_pdf, run_board
+    from th_vision.phrases import SHEET
+    from th_vision.words import words_in
 
+    said = words_in(language)
+    words = SheetWords(**{name: said.text(text) for name, text in SHEET.items()})
     if output == STDOUT:
-        emit(board_pdf(board, paper))
+        emit(board_pdf(board, paper, words))
         return Outcome("")
-    return Outcome("".join(f"{line}\n" for line in run_board(output, board=board, paper=paper)))
+    return Outcome("".join(f"{line}\n" for line in run_board(output, board=board, paper=paper, words=words)))
 
 
 def calibrate_table(spec: str, output: Path, board: Board, made_at: str, tell: Callable[[str], None]) -> Outcome:
