@@ -441,6 +441,7 @@ TAKEN_BACK: Final = "turn {turn} is taken back."
 SET_UP_TAKEN_BACK: Final = "the last step of the set-up is taken back."
 STANDS_AGAIN: Final = "turn {turn}: these pieces stand again: {pieces}."
 SAID: Final = 'turn {turn}: {player} said "{words}".'
+THE_PLAYERS: Final = "the players"
 
 # A ruling explained.
 HEADINGS: Final = tuple(

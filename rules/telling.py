@@ -106,7 +106,7 @@ def _(fact: DiscardStickFact, voice: Voice) -> str:
 @_told.register
 def _(fact: CorrectionFact, voice: Voice) -> str:
     values = voice.series([f"{key} = {value}" for key, value in fact.set.items()] or ["-"])
-    return voice.fill(say.CORRECTION, turn=str(fact.turn), piece=fact.ruling, player=fact.by, values=values)
+    return voice.fill(say.CORRECTION, turn=str(fact.turn), piece=fact.ruling, player=_by(fact.by, voice), values=values)
 
 
 @_told.register
@@ -116,4 +116,9 @@ def _(fact: UndoFact, voice: Voice) -> str:
 
 @_told.register
 def _(fact: SaidFact, voice: Voice) -> str:
-    return voice.fill(say.SAID, turn=str(fact.turn), player=voice.player(fact.by), words=fact.words)
+    return voice.fill(say.SAID, turn=str(fact.turn), player=_by(fact.by, voice), words=fact.words)
+
+
+def _by(name: str, voice: Voice) -> str:
+    """Who said or corrected something: a player, or all of them."""
+    return voice.text(say.THE_PLAYERS) if name == "players" else voice.player(name)

@@ -19,6 +19,7 @@ from rules.events import (
     AlertKind,
     AlertLine,
     CarsLine,
+    CorrectionFact,
     Crossing,
     CrossingReason,
     EndLine,
@@ -28,6 +29,7 @@ from rules.events import (
     OutLine,
     PenaltyLine,
     RulingLine,
+    SaidFact,
     SameType,
     Score,
     ScoreLine,
@@ -36,6 +38,7 @@ from rules.events import (
 )
 from rules.messages import messages
 from rules.phrases import Named, Plural
+from rules.telling import describe
 
 LOCALE = Path(phrases.__file__).parent / "locale"
 OWNERS = {"c9": "pink", "r5": "pink", "r2": "blue", "r7": "green"}
@@ -323,3 +326,13 @@ def test_no_sentence_stays_english(language: str) -> None:
     for answer in EVERY_ANSWER:
         english = said(answer)
         assert not set(said(answer, language)) & set(english)
+
+
+@pytest.mark.parametrize(
+    ("language", "them"), [("en", "the players"), ("es", "los jugadores"), ("nl", "de spelers"), ("zh-Hant", "玩家")]
+)
+def test_what_all_players_correct_or_say_is_theirs_in_the_language(language: str, them: str) -> None:
+    corrected = CorrectionFact(turn=3, ruling="k3", set={"discs": 2})
+    assert them in describe(corrected, language=language)
+    assert them.lower() in describe(SaidFact(turn=3, words="next"), language=language).lower()
+    assert them not in describe(CorrectionFact(turn=3, ruling="k3", set={"discs": 2}, by="pink"), language=language)
