@@ -110,6 +110,16 @@ class Pieces(_Data):
     cars: dict[str, Box] = Field(default_factory=lambda: {"sedan": _SEDAN})
     city: dict[str, Box] = Field(default_factory=dict)
 
+    @field_validator("players")
+    @classmethod
+    def _told_apart(cls, players: dict[str, str]) -> dict[str, str]:
+        of_color: dict[str, str] = {}
+        for name, color in players.items():
+            other = of_color.setdefault(color.lower(), name)
+            if other != name:
+                raise ValueError(f"{other} and {name} have one colour; give each player another")
+        return players
+
     @field_validator("cars")
     @classmethod
     def _known_cars(cls, cars: dict[str, Box]) -> dict[str, Box]:

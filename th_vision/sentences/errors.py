@@ -237,5 +237,6 @@ SENTENCES: Final[tuple[str, ...]] = (
     "broken pipe",
     "too many open files",
     "a cabin ends behind its beginning; give the smaller share first",
+    "{player} and {next} have one colour; give each player another",
     "value error, {why}",
 )
