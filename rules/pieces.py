@@ -84,7 +84,7 @@ class Box(_Data):
     @classmethod
     def _runs_forward(cls, cabin: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
         if cabin is not None and cabin[0] >= cabin[1]:
-            raise ValueError("a cabin ends behind its beginning; give the smaller share first")
+            raise ValueError("a cabin ends behind its beginning, the smaller share comes first")
         return cabin
 
 
@@ -117,7 +117,7 @@ class Pieces(_Data):
         for name, color in players.items():
             other = of_color.setdefault(color.lower(), name)
             if other != name:
-                raise ValueError(f"{other} and {name} have one colour; give each player another")
+                raise ValueError(f"{other} and {name} have one colour, each player needs another")
         return players
 
     @field_validator("cars")

@@ -236,7 +236,7 @@ SENTENCES: Final[tuple[str, ...]] = (
     "connection refused",
     "broken pipe",
     "too many open files",
-    "a cabin ends behind its beginning; give the smaller share first",
-    "{player} and {next} have one colour; give each player another",
+    "a cabin ends behind its beginning, the smaller share comes first",
+    "{player} and {next} have one colour, each player needs another",
     "value error, {why}",
 )
