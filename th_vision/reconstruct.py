@@ -9,7 +9,6 @@ from th_vision.detect.by_depth_assembly import assemble_by_depth
 from th_vision.detect.car_types import with_types
 from th_vision.detect.city import find_city, standing_on, without_city
 from th_vision.detect.finish import finish
-from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import plan_view
 from th_vision.detect.unknown import clear_of, unknown_things, wide_areas, without
 from th_vision.still_view import StillView
@@ -28,7 +27,7 @@ def reconstruct(view: StillView, pieces: Pieces, prior: Layout | None = None) ->
     city = find_city(plan, pieces, prior)
     known = city or before
     plan = without_city(plan, city)
-    eye = eye_of(plan)
+    eye = plan.eye
     flat = standing_on(prior, before, eye, -1.0) if prior is not None else None
     wide = wide_areas(plan)
     if plan.color is not None:

@@ -18,7 +18,6 @@ from rules.pieces import Box, Pieces
 from th_vision import tolerances
 from th_vision.detect.colors import bgr, chroma
 from th_vision.detect.depth_model import DepthModel, Face
-from th_vision.detect.measure import eye_of
 from th_vision.detect.patch import Strip, strip
 from th_vision.detect.plan import PlanView
 from th_vision.detect.unknown import guess_of
@@ -86,7 +85,7 @@ class _Scene:
         height, width = self.model.shape
         guess = guess_of(self.model, layout.model_copy(update={"cars": ()}))
         self.hard = guess.others((0, 0, width, height), ())
-        self.eye = eye_of(plan)
+        self.eye = plan.eye
 
     def measured(self, car: Car, road: Road) -> Car:
         """A car with its type, and its place where that is seen better."""

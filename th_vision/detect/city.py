@@ -146,8 +146,7 @@ def still_lie(plan: PlanView, maps: CityMaps, things: Sequence[CityObject]) -> l
 def _beside_rims(plan: PlanView, cards: Sequence[CityObject]) -> dict[str, Array]:
     """(4,) of each card: by how much more its colour differs from the empty table's inside of each side than outside
     (logarithm); without a picture, nothing."""
-    empty = plan.table.empty.color_bgr
-    if not cards or plan.color is None or empty is None or empty.shape != plan.color.shape:
+    if not cards or plan.bare is None:
         return {}
     points = []
     t = ((np.arange(_RIM_PLACES) + 0.5) / _RIM_PLACES)[:, None]
@@ -160,7 +159,7 @@ def _beside_rims(plan: PlanView, cards: Sequence[CityObject]) -> dict[str, Array
                 places = a + t * (b - a) + side * tolerances.CITY_BESIDE_MM * np.array([-way[1], way[0]])
                 points.append(np.c_[places, np.full(_RIM_PLACES, card.height)])
     pixels = plan.color_pixels(np.concatenate(points))
-    now, then = plan.colors_at(pixels), sample(empty.astype(np.float32), pixels)
+    now, then = plan.colors_at(pixels), sample(plan.bare, pixels)
     change = np.log((now + 10) / (then + 10)).reshape(len(cards), 2, 4, -1, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a side that can't be seen at all

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rules.pieces import Box, Pieces
+from rules.pieces import CITY_KINDS, Box, Pieces
 from th_vision import tolerances
 from th_vision.detect.edges import edge_tensor
 from th_vision.detect.plan import Field, Image, PlanView
@@ -17,17 +17,9 @@ from th_vision.detect.plan import Field, Image, PlanView
 Array = NDArray[np.float64]
 Bits = NDArray[np.bool_]
 
-CARDS = (
-    "development_area",
-    "airport_area",
-    "green_area",
-    "rainbow_area",
-    "asakusa",
-    "yacht_harbor",
-    "amusement_park",
-)
-"""Kinds that are cards lying flat on the table; buildings and the tower stand on them."""
 SOLIDS = ("building", "tower")
+CARDS = tuple(kind for kind in CITY_KINDS if kind not in SOLIDS)
+"""Kinds that are cards lying flat on the table; buildings and the tower stand on them."""
 
 
 def cards_of(pieces: Pieces) -> dict[str, Box]:
@@ -101,11 +93,9 @@ class CityMaps:
 def city_maps(plan: PlanView, z_mm: float, pitch: float, field: Field | None = None) -> CityMaps:
     """The maps of a view on the plane at a height, over a part of the table or all of it."""
     part = plan if field is None else replace(plan, field=field)
-    empty = plan.table.empty.color_bgr
     change: Image | None = None
-    if plan.color is not None and empty is not None and empty.shape == plan.color.shape:
-        now = part.color_plane(z_mm, pitch)
-        before = replace(part, color=empty.astype(np.float32)).color_plane(z_mm, pitch)
+    if part.bare_view is not None:
+        now, before = part.color_plane(z_mm, pitch), part.bare_view.color_plane(z_mm, pitch)
         change = np.log((now + 10) / (before + 10)).astype(np.float32)
     noise = max(plan.view.free_table_sd_px, tolerances.FIXED_PATTERN_PX) * plan.usual_mm_per_px
     cell = plan.table.distance_mm / plan.table.camera.depth.fx

@@ -223,7 +223,7 @@ def foot_shares(plan: PlanView, pieces: Pieces, x: Array, y: Array, levels: int)
     The outline of a lower disc looks like the rim of the top, further from where the camera stands; but below *that*
     there is no foot. 0 where the foot appears too near to the rim to tell.
     """
-    eye = plan.color_eye
+    eye = plan.eye
     assert plan.edges is not None
     away = np.stack([eye[0] - x, eye[1] - y], axis=-1)
     shift = np.hypot(*away.T) * levels * pieces.disc.height / eye[2]

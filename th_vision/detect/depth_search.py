@@ -128,17 +128,17 @@ class Guess:
 
     def drawn(self, box: Box, base: Image, group: Group) -> Image:
         """``base`` with a group drawn onto it."""
+        return self._onto(box, base, self._project(group).values())
+
+    def _onto(self, box: Box, base: Image, faces: Iterable[Projected]) -> Image:
         hard = base.copy()
-        for projected in self._project(group).values():
+        for projected in faces:
             self.model.draw(hard, (box[0], box[1]), projected)
         return hard
 
     def cost(self, box: Box, base: Image, faces: Iterable[Projected]) -> float:
         """Misfit in a box of what is drawn in ``base`` with some faces more."""
-        hard = base.copy()
-        for projected in faces:
-            self.model.draw(hard, (box[0], box[1]), projected)
-        return float(self.model.cost(hard, box).sum())
+        return float(self.model.cost(self._onto(box, base, faces), box).sum())
 
     def total(self) -> float:
         """What all pieces together leave unexplained, their strain, and what each piece must explain to be believed."""

@@ -291,7 +291,7 @@ def _yellow_share(
     points = np.stack([c.x + gx, c.y + gy, np.full_like(gx, z)], axis=-1)[np.hypot(gx, gy) < radius - TOP_RIM_MM]
     for road in roads:
         # where the camera sees the road on this top
-        a, b = (on_ray(plan.color_eye, tip, z) for tip in (road.a, road.b))
+        a, b = (on_ray(plan.eye, tip, z) for tip in (road.a, road.b))
         if max(road.a[2], road.b[2]) > z and _near_line(a, b, (c.x, c.y)) < radius + pieces.stick.width:
             shape = outline(pieces, a, b).buffer(TOP_RIM_MM)
             points = points[~contains_xy(shape, points[:, 0], points[:, 1])]

@@ -15,7 +15,6 @@ from th_vision.detect.columns import ColumnCandidate, best_rim, disc_points
 from th_vision.detect.depth_model import Box, DepthModel, Post
 from th_vision.detect.depth_search import Group, Guess, Lay, Projected
 from th_vision.detect.explained import Explained, guess_of_assembly
-from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import Image, PlanView
 from th_vision.support import on_ray
 
@@ -188,7 +187,7 @@ def _group(guess: Guess, k: int, column: ColumnCandidate) -> Group:
 def _on_the_same_rays(guess: Guess, lay: Lay, side: int, rise: float) -> Lay:
     """A road with one end ``rise`` mm higher, where the colour camera still sees it where it did."""
     tips = [tip.copy() for tip in guess.tips(lay)]
-    tips[side][:2] = on_ray(eye_of(guess.model.plan), tips[side], tips[side][2] + rise)
+    tips[side][:2] = on_ray(guess.model.plan.eye, tips[side], tips[side][2] + rise)
     x, y = (tips[0][:2] + tips[1][:2]) / 2
     way = (tips[1] - tips[0])[:2]
     return replace(lay, x=float(x), y=float(y), angle=float(np.arctan2(way[1], way[0])))

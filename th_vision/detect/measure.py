@@ -77,25 +77,11 @@ class Line:
     known: bool = False
 
 
-def measure_road(
-    plan: PlanView,
-    pieces: Pieces,
-    a: Array,
-    b: Array,
-    centers: tuple[Array | None, Array | None] = (None, None),
-    others: tuple[tuple[Array, Array], ...] = (),
-) -> MeasuredRoad:
-    """Refine a road near the line a-b (points of its axis at its top surface; heights are taken as given).
+def measure_roads(plan: PlanView, pieces: Pieces, lines: Sequence[Line]) -> list[MeasuredRoad]:
+    """Refine roads, each near its line (points of its axis at its top surface; heights are taken as given).
 
     The line is fitted to both long edges at once, then the two tips are looked for along it, a stick's length apart.
-    ``centers``: plan centres (2,) of the columns under its ends, None for an end that lies elsewhere.
-    ``others``: tips of roads that lie near its ends; their outlines are not taken for its tips.
     """
-    return measure_roads(plan, pieces, [Line(a, b, Around(centers, others))])[0]
-
-
-def measure_roads(plan: PlanView, pieces: Pieces, lines: Sequence[Line]) -> list[MeasuredRoad]:
-    """Refine many roads, each near its line (see :func:`measure_road`)."""
     out: list[MeasuredRoad] = []
     for start in range(0, len(lines), ROADS_AT_ONCE):
         out += _measure_some(plan, pieces, lines[start : start + ROADS_AT_ONCE])
@@ -108,7 +94,7 @@ def _measure_some(plan: PlanView, pieces: Pieces, lines: Sequence[Line]) -> list
     runs = _runs(pieces, a, b)
     a, b, sigma_across = _axes(plan, pieces, a, b, np.array([line.known for line in lines]))
     axes = Lines(a, b)
-    found = find_tips(plan, pieces, axes, runs, [line.around for line in lines], eye_of(plan))
+    found = find_tips(plan, pieces, axes, runs, [line.around for line in lines], plan.eye)
     at = np.array([tips.at for tips in found])
     tip_a, tip_b = a + axes.along * at[:, :1], a + axes.along * at[:, 1:]
     presence, reading, depth_ends = _depth_check(plan, pieces, Lines(tip_a, tip_b))
@@ -144,10 +130,10 @@ def _axes(plan: PlanView, pieces: Pieces, a: Array, b: Array, known: NDArray[np.
     if known.any():
         new_a, new_b, new_sigma, good = fit_axes(plan, pieces, a[known], b[known], near)
         moved = np.maximum(*(np.hypot(*(new - old)[:, :2].T) for new, old in ((new_a, a[known]), (new_b, b[known]))))
-        here = np.flatnonzero(known)[good & (moved < near / 2)]
+        found = good & (moved < near / 2)
+        here = np.flatnonzero(known)[found]
         a, b = a.copy(), b.copy()
-        a[here], b[here] = new_a[good & (moved < near / 2)], new_b[good & (moved < near / 2)]
-        sigma[here] = new_sigma[good & (moved < near / 2)]
+        a[here], b[here], sigma[here] = new_a[found], new_b[found], new_sigma[found]
         rough[here] = False
     if rough.any():
         for reach in (wide, near):
@@ -160,8 +146,7 @@ def _axes(plan: PlanView, pieces: Pieces, a: Array, b: Array, known: NDArray[np.
 
 def plan_tangent(plan: PlanView, point: Array) -> float:
     """How far (mm) a point moves in plan view when its height is wrong by 1 mm: tangent of the line of sight."""
-    eye = eye_of(plan)
-    return float(np.hypot(*(eye[:2] - point[:2])) / max(eye[2] - point[2], 1.0))
+    return float(np.hypot(*(plan.eye[:2] - point[:2])) / max(plan.eye[2] - point[2], 1.0))
 
 
 def stick_color(plan: PlanView, pieces: Pieces, roads: Sequence[MeasuredRoad]) -> Array | None:
@@ -176,12 +161,6 @@ def stick_color(plan: PlanView, pieces: Pieces, roads: Sequence[MeasuredRoad]) -
     together = np.concatenate(samples)
     good = np.isfinite(together).all(axis=1)
     return np.asarray(np.median(together[good], axis=0), dtype=np.float64) if good.any() else None
-
-
-def eye_of(plan: PlanView) -> Array:
-    """Centre (3,) of the camera that places things in plan: colour, or depth where there is none; table frame, mm."""
-    camera = plan.table.T_color_table if plan.table.camera.color is not None else plan.table.T_depth_table
-    return np.asarray(np.linalg.inv(camera)[:3, 3], dtype=np.float64)
 
 
 def _runs(pieces: Pieces, a: Array, b: Array) -> Array:

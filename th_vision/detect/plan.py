@@ -7,7 +7,7 @@ a point (x, y, z) that a hypothesis names, and answered by what the camera saw o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import cv2
@@ -102,14 +102,20 @@ class PlanView:
             return None
         return empty.astype(np.float32)
 
+    @cached_property
+    def bare_view(self) -> PlanView | None:
+        """The same with the empty table's picture for its colour, or None."""
+        return None if self.bare is None else replace(self, color=self.bare)
+
     def bare_at(self, pixels: Array) -> Image | None:
         """(..., 3) BGR of the empty table at (..., 2) colour pixels (NaN outside), or None."""
         return None if self.bare is None else sample(self.bare, pixels)
 
     @cached_property
-    def color_eye(self) -> Array:
-        """Centre (3,) of the colour camera, table frame, mm."""
-        return np.asarray(np.linalg.inv(self.table.T_color_table)[:3, 3], dtype=np.float64)
+    def eye(self) -> Array:
+        """Centre (3,), table frame, mm, of the camera that places things in plan: colour, or depth without one."""
+        camera = self.table.T_color_table if self.table.camera.color is not None else self.table.T_depth_table
+        return np.asarray(np.linalg.inv(camera)[:3, 3], dtype=np.float64)
 
     @cached_property
     def noise_mm(self) -> float:
@@ -182,14 +188,9 @@ class PlanView:
         down = np.gradient(pixels, axis=0)
         mirrored = np.sign(np.median(along[..., 0] * down[..., 1] - along[..., 1] * down[..., 0]))
         coarse = np.stack([pixels[..., 0], pixels[..., 1], np.cos(2 * turn), np.sin(2 * turn)], axis=-1)
-        shape = (len(y_mm), len(x_mm))
-        map_x = np.broadcast_to((np.arange(shape[1]) / step).astype(np.float32), shape)
-        map_y = np.broadcast_to((np.arange(shape[0]) / step).astype(np.float32)[:, None], shape)
-        fine = remap(coarse.astype(np.float32), map_x, map_y)
+        fine = remap(coarse.astype(np.float32), *_finer((len(y_mm), len(x_mm)), step))
         seen = remap(self.edges.tensor, fine[..., 0], fine[..., 1])
-        one, two = seen[..., 0] - seen[..., 2], 2 * seen[..., 1]
-        cos, sin = fine[..., 2], fine[..., 3]
-        return np.stack([one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)], axis=-1)
+        return _in_plan(seen, fine[..., 2], fine[..., 3], float(mirrored))
 
     def _small_edge_grid(self, x_mm: Array, y_mm: Array, z_mm: float) -> Image:
         """The same where the lens bends nothing: a plane is seen through one homography."""
@@ -211,11 +212,9 @@ class PlanView:
         along, down = pixels[1] - pixels[0], pixels[3] - pixels[0]
         turn = 2 * np.arctan2(along[1], along[0])
         mirrored = np.sign(along[0] * down[1] - along[1] * down[0])
-        one, two = seen[..., 0] - seen[..., 2], 2 * seen[..., 1]
-        cos, sin = np.float32(np.cos(turn)), np.float32(np.sin(turn))
-        out = np.empty((*seen.shape[:2], 2), np.float32)
-        out[..., 0], out[..., 1] = one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)
-        return out
+        return _in_plan(
+            np.asarray(seen, dtype=np.float32), np.float32(np.cos(turn)), np.float32(np.sin(turn)), float(mirrored)
+        )
 
     def height_plane(self, z_mm: float, pitch_mm: float) -> Image:
         """(ny, nx) heights asked at every cell of the field at height z."""
@@ -280,12 +279,27 @@ def _plane(image: Image, field: Field, z_mm: float, pitch_mm: float, pixels_of: 
     coarse_y = ys[0] + step * pitch_mm * np.arange(len(ys) // step + 2)
     gx, gy = np.meshgrid(coarse_x, coarse_y)
     coarse = pixels_of(np.stack([gx, gy, np.full_like(gx, z_mm)], axis=-1)).astype(np.float32)
-    # cell i of the fine grid lies at coarse index i / step
-    shape = (len(ys), len(xs))
-    map_x = np.broadcast_to((np.arange(len(xs)) / step).astype(np.float32), shape)
-    map_y = np.broadcast_to((np.arange(len(ys)) / step).astype(np.float32)[:, None], shape)
+    map_x, map_y = _finer((len(ys), len(xs)), step)
     fine = [remap(np.ascontiguousarray(coarse[..., k]), map_x, map_y) for k in (0, 1)]
     return remap(image, fine[0], fine[1])
+
+
+def _finer(shape: tuple[int, int], step: int) -> tuple[Image, Image]:
+    """Where (ny, nx) cells lie in a grid of every ``step``-th: cell i at its index i / step."""
+    map_x = np.broadcast_to((np.arange(shape[1]) / step).astype(np.float32), shape)
+    map_y = np.broadcast_to((np.arange(shape[0]) / step).astype(np.float32)[:, None], shape)
+    return map_x, map_y
+
+
+def _in_plan(tensor: Image, cos: Image | np.float32, sin: Image | np.float32, mirrored: float) -> Image:
+    """(ny, nx, 2) edges (see :meth:`PlanView.edge_grid`) from the picture's structure tensor (ny, nx, 3).
+
+    ``cos``, ``sin``: of twice the turn of the table's x in the picture; ``mirrored``: -1 where its y is turned over.
+    """
+    one, two = tensor[..., 0] - tensor[..., 2], 2 * tensor[..., 1]
+    out = np.empty((*tensor.shape[:2], 2), np.float32)
+    out[..., 0], out[..., 1] = one * cos + two * sin, np.float32(mirrored) * (two * cos - one * sin)
+    return out
 
 
 def _same_light(view: StillView) -> Image | None:

@@ -239,11 +239,10 @@ def _outline(plan: PlanView, part: NDArray[np.bool_], z_mm: float) -> tuple[tupl
 
 def _other_hue(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
     """Flat things: areas whose hue (or brightness, beyond what shadows do) is not the empty table's."""
-    color, empty = plan.color, plan.table.empty.color_bgr
-    if color is None or empty is None or empty.shape != color.shape:
+    if plan.bare_view is None:
         return []
     pitch = tolerances.FOREIGN_PITCH_MM
-    before = replace(plan, color=empty.astype(np.float32)).color_plane(0.0, pitch)
+    before = plan.bare_view.color_plane(0.0, pitch)
     now = plan.color_plane(0.0, pitch)
     seen = np.isfinite(now).all(axis=-1) & np.isfinite(before).all(axis=-1)
     smooth, smooth_before = (

@@ -60,16 +60,11 @@ def linear(color: NDArray[np.float32] | Array) -> Array:
     return np.asarray(np.power(np.clip(np.asarray(color, dtype=np.float64), 0, 255) / 255, 2.2))
 
 
-def eye_of(plan: PlanView) -> Array:
-    """Centre (3,) of the colour camera, table frame, mm."""
-    return np.asarray(np.linalg.inv(plan.table.T_color_table)[:3, 3], dtype=np.float64)
-
-
 def pixel_mm(plan: PlanView, z_mm: float = 0.0) -> float:
     """Size of a colour pixel at a height, mm."""
     color = plan.table.camera.color
     assert color is not None
-    return float((eye_of(plan)[2] - z_mm) / color.fx)
+    return float((plan.eye[2] - z_mm) / color.fx)
 
 
 def fit_outline(
@@ -158,7 +153,7 @@ def _offsets(
 
 def _side_mm(plan: PlanView, outline: Outline, z_mm: float) -> Array:
     """(n,) how far outwards of each point the piece's foot appears, on the plane at ``z_mm``; negative: hidden."""
-    eye = eye_of(plan)
+    eye = plan.eye
     return np.asarray(np.einsum("ij,ij->i", outline.normals, eye[:2] - outline.points) * (z_mm / eye[2]))
 
 

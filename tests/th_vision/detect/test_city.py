@@ -14,7 +14,6 @@ from calibration.calibrate import calibrate_table
 from rules.layout import CityObject, Layout
 from rules.pieces import Box
 from th_vision.detect.city import find_city, standing_on
-from th_vision.detect.measure import eye_of
 from th_vision.detect.plan import plan_view
 from th_vision.reconstruct import reconstruct
 from th_vision.still_view import fuse
@@ -115,7 +114,7 @@ def test_a_kind_that_the_set_does_not_have_is_not_forced_into_another() -> None:
 
 
 def test_a_column_on_a_card_stands_higher_by_the_card_and_lower_again_without_it() -> None:
-    eye = eye_of(plan_view(city().view))
+    eye = plan_view(city().view).eye
     area = next(t for t in city().truth.city if t.kind == "development_area")
     x, y = np.mean(area.outline, axis=0)
     on_table = layout().columns[0].model_copy(update={"x": float(x), "y": float(y), "levels": 2, "top_z": 20.0})

@@ -17,7 +17,7 @@ from th_vision.detect.depth_model import DepthModel, Post
 from th_vision.detect.depth_search import Group
 from th_vision.detect.explained import guess_of_assembly
 from th_vision.detect.levels import _group
-from th_vision.detect.measure import MeasuredRoad, eye_of
+from th_vision.detect.measure import MeasuredRoad
 from th_vision.detect.plan import PlanView, plan_view
 
 
@@ -32,7 +32,7 @@ def car(x: float, y: float, z: float, across_mm: float, player: str = "blue") ->
 
 def on_its_ray(plan: PlanView, of: FoundCar, z: float, across_mm: float) -> FoundCar:
     """The same car as it is read from a road at another height."""
-    eye = eye_of(plan)
+    eye = plan.eye
     x, y = np.array(of.top[:2]) + (z + 7.0 - of.top[2]) / (eye[2] - of.top[2]) * (eye[:2] - of.top[:2])
     return car(float(x), float(y), z, across_mm)
 
