@@ -52,9 +52,10 @@ class Crossing(LineModel):
     """The new road at one other road. ``gap``: upper stick's underside minus lower stick's top there, mm.
 
     ``taken_by``: the road that holds the side already (reasons side-taken, budget-spent, not-outermost).
+    ``owners_probability``: how sure it is whose the two roads are, where whether it pays hangs on that.
     """
 
-    OPTIONAL = frozenset({"taken_by"})
+    OPTIONAL = frozenset({"taken_by", "owners_probability"})
 
     road: PieceId
     owner: Player
@@ -66,6 +67,7 @@ class Crossing(LineModel):
     reason: CrossingReason
     call: RuleCall = "clear"
     taken_by: PieceId | None = None
+    owners_probability: Probability = 1.0
 
 
 class RulingLine(LineModel):

@@ -24,6 +24,7 @@ class Build:
     `start`, `far`: 0 or 1, the ends at the base point and away from it. `base`: the column (or its name, where none
     such stands). `column`: the new column, None for an offramp. `standing`: a column that stood there before and that
     the far end lies on. `landed`: what an offramp's (or a ramp's) end lies on: `table` or a city object's id.
+    `player_sure`: how sure it is that `player` builds it.
     """
 
     player: str
@@ -36,6 +37,7 @@ class Build:
     disc: Disc2 | None
     standing: str | None
     landed: str | None
+    player_sure: float = 1.0
 
     @property
     def far(self) -> int:
@@ -90,6 +92,7 @@ def build_of_move(state: State, move: MoveFact) -> Build:
         disc=None if column is None else state.disc_of(column),
         standing=standing,
         landed=_landing(state, move.road, 1 - start) if is_offramp else None,
+        player_sure=move.player_probability,
     )
 
 

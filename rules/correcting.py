@@ -13,6 +13,8 @@ from rules.ruleset import RuleSet
 from rules.state import Paid, Pair, State
 
 _RULES: Final = frozenset(get_args(FaultRule))
+_OF_OWNERS: Final = ("turn-order", "not-base-point")
+"""Faults that hang on who built something."""
 _KNOWN: Final = (
     "cars_due, offramp_bonus, call, a fault rule (clear | fault), a crossed road (over | under | none | true | false)"
 )
@@ -39,9 +41,13 @@ def corrected(state: State, rules: RuleSet, fact: CorrectionFact) -> tuple[Rulin
         if key in crossings:
             crossings[key] = _crossing(state, rules, ruling, crossings[key], value)
         elif key.partition(":")[0] in _RULES:
+            if key.partition(":")[0] in _OF_OWNERS:
+                _whose_is_known(state, fact.ruling, faults)
             faults = _rule(faults, *key.partition(":")[::2], value)
         elif _may_be_set(key, value):
             changed[key] = value
+            if key == "call":
+                _whose_is_known(state, fact.ruling, faults)
         else:
             raise RulesError(f"turn {fact.turn}: {key} = {value!r} can't be corrected; known: {_KNOWN}")
     lines = list(crossings.values())
@@ -60,6 +66,14 @@ def corrected(state: State, rules: RuleSet, fact: CorrectionFact) -> tuple[Rulin
     if line is not None:
         state.put("cars_lines", fact.ruling, line)
     return new, line
+
+
+def _whose_is_known(state: State, road: str, faults: list[Fault]) -> None:
+    """The players know who built a road: it is no longer in doubt whose it is, its column, and what it started from."""
+    built_with = {c for c in state.joints.get(road, ()) if c is not None and state.order[c] == state.order[road] - 1}
+    asked = {piece for fault in faults if fault.rule in _OF_OWNERS for piece in fault.with_}
+    for piece in sorted({road} | built_with | asked):
+        state.drop("unsure", piece)
 
 
 def _may_be_set(key: str, value: object) -> bool:

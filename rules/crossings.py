@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.build import Build
 from rules.events import Crossing, CrossingReason, RuleCall, Side
@@ -19,7 +19,7 @@ from rules.ruleset import RuleSet
 from rules.state import Pair, State
 from rules.tolerances import DUST_MM, JOINT_REACH_WIDTHS
 from rules.touching import Neighbour, at_joint
-from rules.uncertain import Measured, at_least
+from rules.uncertain import Measured, at_least, certain_enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +109,12 @@ def mirrored(pair: Pair, road: str) -> Pair:
 
 @dataclass(frozen=True, slots=True)
 class _New:
-    """The new road, as far as paying goes."""
+    """The new road, as far as paying goes. `turned`: taken that it isn't known rightly whose road is whose: an own
+    road is somebody else's, and somebody else's an own one."""
 
     player: str
     bar: Bar
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,11 @@ def rule_on(state: State, rules: RuleSet, build: Build, mets: Iterable[Met]) -> 
             continue
         nominal = _answer(state, rules, new, met, met.side, met.crosses)
         doubt = nominal.doubt
+        hangs_on_owners = False
+        if _may_be_own(state, build, met.road) == {True, False}:
+            turned = _answer(state, rules, replace(new, turned=True), met, met.side, met.crosses)
+            hangs_on_owners = turned.pays != nominal.pays
+            doubt = doubt or hangs_on_owners or turned.doubt
         if met.side_call == "too_close":
             turned = _answer(state, rules, new, met, other_side(met.side), met.crosses)
             doubt = doubt or turned.pays != nominal.pays or turned.doubt
@@ -161,9 +168,18 @@ def rule_on(state: State, rules: RuleSet, build: Build, mets: Iterable[Met]) -> 
             reason=nominal.reason,
             call="too_close" if doubt or side_unsure else "clear",
             taken_by=nominal.by,
+            owners_probability=state.owner_sure(met.road) * build.player_sure if hangs_on_owners else 1.0,
         )
         found.append(Ruled(line, doubt))
     return found
+
+
+def _may_be_own(state: State, build: Build, road: str) -> set[bool]:
+    """Whether a road is the builder's own; both, where it isn't certain whose it is or who builds."""
+    builders = {build.player}
+    if build.player_sure < certain_enough(state.k):
+        builders.add(state.now["next"])
+    return {builder == owner for builder in builders for owner in state.may_be_of(road)}
 
 
 def answer_for(
@@ -182,7 +198,7 @@ def _answer(state: State, rules: RuleSet, new: _New, met: Met, side: Side, cross
         return _Answer(False, "shared-column")
     if not crosses and rules.word("partial") != "count":
         return _Answer(False, "partial")
-    if state.owners[met.road] == new.player:
+    if (state.owners[met.road] == new.player) != new.turned:
         return _Answer(False, "own-road")
     if not rules.on("ramps_pay") and state.kinds[met.road] != "road":
         return _Answer(False, "ramp")
@@ -218,14 +234,16 @@ def taken_by(
             continue
         if pair.partial and not pair.cross_doubt and not count_partial:
             continue
-        if not rules.on("own_road_takes_side") and state.owners[pair.other] == state.owners[road]:
+        by_owner = not rules.on("own_road_takes_side")
+        owner_doubt = by_owner and state.owner_sure(pair.other) * state.owner_sure(road) < certain_enough(state.k)
+        if by_owner and not owner_doubt and state.owners[pair.other] == state.owners[road]:
             continue
         if rules.word("first_scope") == "spot" and not _same_spot(state, pair.at, at):
             continue
         crosses = count_partial or not pair.partial
         unsure_whether = pair.cross_doubt and not count_partial
         if crosses and pair.side == side:
-            if not pair.side_doubt and not unsure_whether:
+            if not pair.side_doubt and not unsure_whether and not owner_doubt:
                 return pair.other, False
             taken, doubt = pair.other, True
         elif pair.side_doubt or pair.side == side:

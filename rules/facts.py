@@ -201,10 +201,11 @@ class RampFact(LineModel):
 class MoveFact(LineModel):
     """A turn: from the base point ``base`` to a new column (``None``: an offramp), by a road, with cars on it.
 
-    ``turn_probability``: how sure it is whose turn it was; a camera sees no pass.
+    ``turn_probability``: how sure it is whose turn it was; a camera sees no pass. ``player_probability``: how sure it
+    is who built it; a road out of turn may as well be a road of whose turn it was, from a column of somebody else.
     """
 
-    OPTIONAL = frozenset({"turn_probability"})
+    OPTIONAL = frozenset({"turn_probability", "player_probability"})
 
     type: Literal["move"] = "move"
     turn: Turn
@@ -214,6 +215,7 @@ class MoveFact(LineModel):
     road: FactRoad
     cars: tuple[FactCar, ...] = ()
     turn_probability: Probability = 1.0
+    player_probability: Probability = 1.0
 
 
 class CarsFact(LineModel):

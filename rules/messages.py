@@ -190,6 +190,8 @@ def _crossing(crossing: Crossing, player: str, voice: Voice) -> Message:
         question = say.OVERLAP_QUESTION if crossing.reason == "partial" else say.CROSSING_QUESTIONS[crossing.side]
         look = say.FROM_ABOVE if crossing.reason == "partial" else say.FROM_THE_SIDE
         text = voice.fill(say.TOO_CLOSE, sentence=voice.fill(question, **values))
+        if crossing.owners_probability < 1.0:
+            return Message(voice.sentence(text), voice.sentence(voice.text(say.WHO_BUILT)), "too_close")
         reason = voice.fill(say.GAP_TO_DECIDE, measure=measure, look=voice.text(look))
         return Message(voice.sentence(text), reason, "too_close")
     if crossing.pays == (crossing.reason == "first"):

@@ -29,6 +29,7 @@ FROM_ABOVE: Final = "look from above and decide."
 FROM_THE_SIDE: Final = "look from the side and decide."
 COUNT_THEM: Final = "count and decide."
 LOOK_CLOSELY: Final = "look closely and decide."
+WHO_BUILT: Final = "it is not certain who built what; say who did."
 
 
 class Plural(NamedTuple):

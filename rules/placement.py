@@ -24,7 +24,7 @@ from rules.touching import (
     neighbours,
     road_contacts,
 )
-from rules.uncertain import Measured, at_least, both
+from rules.uncertain import Measured, at_least, both, certain_enough
 
 JUNCTION_BRANCHES = 2
 GRAY_BRANCHES = 1
@@ -83,20 +83,29 @@ def base_point(state: State, rules: RuleSet, build: Build) -> list[Fault]:
     """not-base-point, gray-branches, junction-branches, from-offramp."""
     found: list[Fault] = []
     base = state.columns.get(build.base)
-    if base is None or state.owners[base.id] != build.player:
+    whose = state.owner_sure(build.base)
+    if base is None or build.player not in state.may_be_of(base.id):
         found.append(count("not-base-point", 0, 1, "roads", build.base))
+    elif state.owners[base.id] != build.player:
+        found.append(count("not-base-point", 0, 1, "roads", base.id, probability=whose, k=rules.k))
+    elif whose < certain_enough(rules.k):
+        found.append(count("not-base-point", 0, 1, "roads", base.id, broken=False, probability=whose, k=rules.k))
     elif branches_left(state, base.id) <= 0:
-        used = len(state.outs.get(base.id, ())) + 1
-        sure = base.junction_probability
+        outs = state.outs.get(base.id, ())
+        used = len(outs) + 1
+        # A branch that somebody else may have built would not count.
+        theirs = min((state.owner_sure(road) for road in outs), default=1.0)
         if base.junction:
-            found.append(count("junction-branches", used, JUNCTION_BRANCHES, "roads", base.id))
+            found.append(
+                count("junction-branches", used, JUNCTION_BRANCHES, "roads", base.id, probability=theirs, k=rules.k)
+            )
         else:
             # If the colour of its top was read wrongly, it has a second branch.
-            may_be = sure if used <= JUNCTION_BRANCHES else 1.0
+            may_be = theirs * (base.junction_probability if used <= JUNCTION_BRANCHES else 1.0)
             found.append(count("gray-branches", used, GRAY_BRANCHES, "roads", base.id, probability=may_be, k=rules.k))
             found.append(count("not-base-point", 0, 1, "roads", base.id, probability=may_be, k=rules.k))
         if base.junction:
-            found.append(count("not-base-point", 0, 1, "roads", base.id))
+            found.append(count("not-base-point", 0, 1, "roads", base.id, probability=theirs, k=rules.k))
     elif base.junction and len(state.outs.get(base.id, ())) >= GRAY_BRANCHES:
         # A second branch: only if the yellow on top was read rightly.
         found.append(

@@ -12,7 +12,7 @@ from rules.crossings import Met, Ruled, cars_due, meet, mirrored, pair_at, rule_
 from rules.events import Fault, MoveCall, MoveFact, RulingLine
 from rules.placement import Examination, examine
 from rules.ruleset import RuleSet
-from rules.state import Paid, State
+from rules.state import Paid, State, Unsure
 from rules.supply import use
 
 _OFFRAMP_FAULTS: Final = frozenset({"offramp-level", "offramp-from-junction", "offramp-area"})
@@ -73,6 +73,9 @@ def put_down(state: State, build: Build, mets: Iterable[Met]) -> None:
     if column is not None:
         state.place_column(column, build.player)
     state.place_road(road, build.player, build.kind)
+    if build.player_sure < 1.0:
+        for piece in (road.id, *(() if column is None else (column.id,))):
+            state.put("unsure", piece, Unsure(build.player_sure, state.now["next"]))
     joints = build.joints
     state.put(
         "joints",

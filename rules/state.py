@@ -26,7 +26,7 @@ from rules.geometry import Bar, Disc2, bar_of
 from rules.grid import Box_mm, Grid
 from rules.outlines import box_of, inside_depth
 from rules.tolerances import DUST_MM, TABLE_SURFACE_Z_MM
-from rules.uncertain import DEFAULT_K
+from rules.uncertain import DEFAULT_K, certain_enough
 
 RoadKind = Literal["ramp", "road", "offramp"]
 _MISSING: Final = object()
@@ -58,6 +58,14 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsure:
+    """It is not certain whose a piece is: `sure` is the probability of the owner, `other` who else it may be of."""
+
+    sure: float
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
 class Leaving:
     """A player left the game: why, in which round, and how many had left before."""
 
@@ -82,6 +90,7 @@ _MAPS: Final = (
     "cars",
     "city",
     "owners",
+    "unsure",
     "kinds",
     "order",
     "outs",
@@ -105,7 +114,8 @@ _MAPS: Final = (
 class State:
     """The table and the players, by piece id and by player.
 
-    `order`: how many pieces (cars left out) stood there before one. By road: `kinds`, `joints` (the columns that its
+    `order`: how many pieces (cars left out) stood there before one. `unsure`: columns and roads of which it isn't
+    certain whose they are. By road: `kinds`, `joints` (the columns that its
     ends lie on), `landed` (where an offramp's end lies), `carried` (its cars), `pairs`, `paid`. By column: `outs`, the
     roads that start from it. By player: `loops`, `supplies`, `passed` (who waits for a penalty disc), `left` (who has
     left the game, and why), `points` (of SAME TYPE). `penalties`: by knocked piece. `now`: turn, who is next, ...
@@ -121,6 +131,7 @@ class State:
         self.cars: dict[str, FactCar] = {}
         self.city: dict[str, FactObject] = {}
         self.owners: dict[str, str] = {}
+        self.unsure: dict[str, Unsure] = {}
         self.kinds: dict[str, RoadKind] = {}
         self.order: dict[str, int] = {}
         self.outs: dict[str, tuple[str, ...]] = {}
@@ -248,6 +259,16 @@ class State:
         self.put("order", thing.id, len(self.order))
         self.put("city", thing.id, thing)
         self._index("city_grid", thing.id, self.reach(box_of(thing.outline), thing.sigma_xy))
+
+    def owner_sure(self, piece: str) -> float:
+        """How sure it is whose a column or a road is."""
+        return self.unsure[piece].sure if piece in self.unsure else 1.0
+
+    def may_be_of(self, piece: str) -> frozenset[str]:
+        """Whose a column or a road is; two players where that isn't certain enough to be called."""
+        doubt = self.unsure.get(piece)
+        others = {doubt.other} if doubt is not None and doubt.sure < certain_enough(self.k) else set()
+        return frozenset({self.owners[piece], *others})
 
     def has(self, piece: str) -> bool:
         """Whether a piece of that id is on the table."""

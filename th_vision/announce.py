@@ -251,6 +251,9 @@ def head(
 def _second_look(seen: Reconsidered) -> Line:
     """What was read wrongly, and what changes with it is said after."""
     column = seen.after.column
+    if seen.before.player_probability < seen.after.player_probability:
+        words = f"A second look at turn {seen.after.turn}: {seen.after.player} built road {seen.after.road.id}."
+        return Line(words, kind="head")
     if column is None:
         return Line(f"A second look at turn {seen.after.turn}.", kind="head")
     top = ", the top one yellow" if column.junction else ""

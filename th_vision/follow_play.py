@@ -27,7 +27,7 @@ from th_vision.follow_events import (
     Warned,
 )
 from th_vision.follow_kept import Kept
-from th_vision.hindsight import reconsider
+from th_vision.hindsight import reconsider, who_built
 from th_vision.known import Piece, pieces_of, refine
 from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.put_right import put_right, stood_before
@@ -265,6 +265,10 @@ class Play(Kept):
 
     def _mend(self, change: Change) -> None:
         """Tell anew, from the first move on that later readings show to have been read wrongly."""
+        built = who_built(self.game.fact, self._teller.told)
+        if built:
+            self._say(Reconsidered(*built[0], self._time_s))
+            self._teller.retell(*built[0], lambda fact: next((new for old, new in built if old is fact), fact))
         mended = reconsider(self._teller.told, self.known.layout, change, self.pieces)
         if mended is None:
             return

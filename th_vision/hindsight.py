@@ -1,14 +1,17 @@
 """Later readings are better: where they show that a move was read wrongly, which one, and how it should read.
 
-Two kinds of mistakes are mended: discs counted wrongly while a column was hard to see, and an offramp whose column was
-missed. Nothing is mended on a whim: the later readings must be sure, and surer than the first one was.
+Three kinds of mistakes are mended: discs counted wrongly while a column was hard to see, an offramp whose column was
+missed, and a road that was taken for another player's, out of turn, though whose turn it was built it from a wrong
+column. Nothing is mended on a whim: the later readings must be sure, and surer than the first one was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from rules.events import Fact, FactRoad, MoveFact
+from rules.events import Fact, FactRoad, GameFact, MoveFact
+from rules.game import Game
 from rules.layout import Column, Layout
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
@@ -62,3 +65,37 @@ def _not_an_offramp(fact: MoveFact, believed: Layout, new: Sequence[Column], pie
 def believed_columns(layout: Layout) -> set[str]:
     """Ids of the columns of a layout."""
     return {column.id for column in layout.columns}
+
+
+def who_built(first: GameFact, facts: Sequence[Fact]) -> list[tuple[MoveFact, MoveFact]]:
+    """Who built a road that was in doubt, by who went on: the moves as they were told, and as they read now, the one in
+    doubt and the one that tells. None where no move is in doubt, or nobody went on, or who did fits both.
+
+    A road from a column of pink's in blue's turn is pink's, out of turn, or blue's, from a wrong column. In the first
+    case the turn goes on after pink, in the second after blue.
+    """
+    moves = [(i, fact) for i, fact in enumerate(facts) if isinstance(fact, MoveFact)]
+    for (at, move), (_, following) in pairwise(moves):
+        if move.player_probability >= 1.0:
+            continue
+        game = Game(first)
+        for fact in facts[:at]:
+            game.apply(fact)
+        due, went_on = game.whose_turn, game.owners.get(following.base)
+        sure = {"player_probability": 1.0}
+        as_told = move.model_copy(update=sure)
+        otherwise = move.model_copy(update={"player": due, "turn_probability": 1.0, **sure})
+        after = [_next_after(game, fact) for fact in (as_told, otherwise)]
+        if due == move.player or after[0] == after[1] or went_on not in after:
+            continue
+        if went_on == after[0]:
+            return [(move, as_told)]
+        in_turn = {"player": went_on, "turn_probability": 1.0, **sure}
+        return [(move, otherwise), (following, following.model_copy(update=in_turn))]
+    return []
+
+
+def _next_after(game: Game, move: MoveFact) -> str:
+    ahead = game.copy()
+    ahead.apply(move)
+    return ahead.whose_turn

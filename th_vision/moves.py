@@ -36,6 +36,9 @@ MISSED_COLUMN_PROBABILITY = 0.6
 """How sure the levels of a column are that only the road on it speaks for."""
 PASSED_UNSEEN = 0.5
 """How sure it is that who builds though it is another's turn builds out of turn: the other may have passed."""
+OUT_OF_TURN = 0.5
+"""How sure it is that a road from another player's base point is that player's, out of turn, where neither a car nor a
+hand says so: whose turn it is may have started from the wrong column. The next move tells (``th_vision.hindsight``)."""
 UNSURE = 0.01
 """A count that is wrong less often than this says nothing about the height of the column's top."""
 
@@ -157,6 +160,7 @@ def read_moves(
             road=FactRoad.of(best.road),
             cars=tuple(FactCar.of(k.model_copy(update={"on": best.road.id})) for k in best.cars(change, pieces)),
             turn_probability=1.0 if player == ahead.whose_turn else PASSED_UNSEEN,
+            player_probability=best.player_sure(ahead, change.new_cars, pieces, alone),
         )
         facts.append(fact)
         ahead.apply(fact)
@@ -257,6 +261,15 @@ class _Option:
             if self.base in game.base_points(player):
                 return player
         return turn
+
+    def player_sure(self, game: Game, new_cars: Sequence[Car], pieces: Pieces, hand_of: str | None = None) -> float:
+        """How sure it is who built it: in doubt is who builds out of turn, unless a car or the hand says who it was."""
+        player = self.player(game, new_cars, pieces, hand_of)
+        if player == game.whose_turn or hand_of == player:
+            return 1.0
+        on_it = cars_on(self.road, new_cars, pieces)
+        theirs = any(car.player == player and car.player_probability > tol.OWNER_CERTAIN for car in on_it)
+        return 1.0 if theirs else OUT_OF_TURN
 
     def trust(self, game: Game, new_cars: Sequence[Car], pieces: Pieces) -> tuple[int, int, int]:
         """Larger for readings that are more likely to come next: the right player, from a base point, to a column."""

@@ -37,7 +37,8 @@ from tests.th_vision.games import (
 )
 from th_vision.change import compare
 from th_vision.credible import credible
-from th_vision.follow_events import BackAgain, Guide, HandSeen, Reconsidered, Said, Settled, Told, Warned
+from th_vision.follow import Follower
+from th_vision.follow_events import BackAgain, Guide, HandSeen, Output, Reconsidered, Said, Settled, Told, Warned
 from th_vision.known import Known, refine
 from th_vision.virtual_table.misread import Misreading
 
@@ -526,3 +527,40 @@ def test_a_car_hidden_under_a_new_one_of_another_player_stands_and_the_new_one_i
     assert [k.player for k in seen.new_cars] == ["pink"]
     believed = credible(seen, refine(Known(), compare(Known(), SECOND, PIECES)), lambda piece: False)
     assert believed.keep == {"k1"}
+
+
+# --- who built it ---
+
+
+def builders(follower: Follower) -> list[str]:
+    return [fact.player for fact in follower.told if isinstance(fact, MoveFact)]
+
+
+def whose_it_was(said: list[Output]) -> list[tuple[str, str]]:
+    return [(o.before.player, o.after.player) for o in said if isinstance(o, Reconsidered)]
+
+
+def first_ruling(follower: Follower) -> list[tuple[str, str]]:
+    ruling = follower.game.ruling("r3")
+    assert ruling is not None
+    return [(fault.rule, fault.call) for fault in ruling.faults]
+
+
+def test_a_road_from_pink_s_column_in_blue_s_turn_is_blue_s_once_pink_goes_on() -> None:
+    """Nothing tells whose hand built it. Then pink builds from an own column: so it was pink's turn, and the road
+    before was blue's."""
+    wrong = plus(RAMPS, C4, R4)
+    c5 = column("c5", C2.x, 106, 2)
+    follower, said = follow([RAMPS, wrong, plus(wrong, c5, road("r5", C2, c5))])
+    assert builders(follower) == ["blue", "pink"]
+    assert whose_it_was(said) == [("pink", "blue")]
+    assert first_ruling(follower) == [("not-base-point", "fault")]
+    assert follower.game.whose_turn == "blue"
+
+
+def test_a_road_out_of_turn_is_pink_s_once_blue_goes_on() -> None:
+    follower, said = follow([RAMPS, plus(RAMPS, C4, R4), plus(RAMPS, C4, R4, C3, R3)])
+    assert builders(follower) == ["pink", "blue"]
+    assert whose_it_was(said) == [("pink", "pink")]
+    assert not follower.game.state.unsure
+    assert first_ruling(follower) == [("turn-order", "too_close")]  # blue may have passed, which nobody sees

@@ -232,7 +232,7 @@ def _recount(command: say.Recount, follower: Follower) -> Heard:
     if command.player is not None:
         if command.player not in follower.game.players:
             raise CommandError(f"{command.player} is none of the players; they are {', '.join(follower.game.players)}")
-        update |= {"player": command.player, "turn_probability": 1.0}
+        update |= {"player": command.player, "turn_probability": 1.0, "player_probability": 1.0}
     if command.discs is not None or command.yellow is not None:
         column = before.column
         if column is None:

@@ -11,6 +11,7 @@ SPOKEN: Final[tuple[str, ...]] = (
     "all is put back; the game goes on.",
     "{piece} stands as it stood.",
     "a second look at turn {turn}.",
+    "a second look at turn {turn}: {player} built {piece}.",
     "a second look at turn {turn}: column {column} has one disc.",
     "a second look at turn {turn}: column {column} has one disc, the top one yellow.",
     "a second look at turn {turn}: column {column} has {n} discs.",

@@ -185,7 +185,7 @@ def _verdicts(
         theirs = sorted({f.rule for f in truth.faults if f.call == "fault"})
         words = f"call {ruling.call} {ours}, truth {truth.call} {theirs}"
         yield "call", "agree" if ruling.call == truth.call else "wrong and certain", words
-    asked = seen.turn_probability < certain_enough(2.0)  # "is it pink's turn?"
+    asked = min(seen.turn_probability, seen.player_probability) < certain_enough(2.0)  # "is it pink's turn?"
     yield "owner", _judge(seen.player == fact.player, asked), f"owner {seen.player}"
     yield _level(fact, seen)
     crossings = {names.get(c.road, c.road): c for c in ruling.crossings if c.reason != "partial"}
