@@ -2,6 +2,7 @@
 
     python bench/games.py --seeds 5000:5100    # true layouts read with noise: all presets, 2 to 4 players
     python bench/games.py --frames --seeds 3000:3100 --into out/games.jsonl    # frames, sensor, reader and all
+    python bench/games.py --frames --only knock,collapse,nudge --events 0.4    # what happens to pieces that stand
     python bench/games.py --table out/games.jsonl    # the figures of what was played so far
     python bench/games.py --latency --turns 8    # in real time: each part of the time from the last hand to the ruling
     python bench/games.py --hour    # an hour of play by the frames' clock: does memory grow?
@@ -50,6 +51,7 @@ def main() -> int:
     parser.add_argument("--seeds", default="5000:5020", help="first:last+1")
     parser.add_argument("--turns", type=int, default=24)
     parser.add_argument("--events", type=float, default=0.05, help="share of turns in which something happens")
+    parser.add_argument("--only", default=",".join(AT_THE_TABLE), help="events, of which such turns have one each")
     parser.add_argument("--noise", default="0.4,0.9,0.5,0.004,0.002,0.01", help="sigmas across, along, z; chances")
     parser.add_argument("--frames", action="store_true", help="frames through everything, instead of layouts")
     parser.add_argument("--cameras", default="D415:610,D435:700", help="with --frames: model:height in turn")
@@ -94,6 +96,8 @@ def named(seed: int, arguments: argparse.Namespace) -> tuple[str, dict[str, str]
     preset, players = preset_of(seed)
     kind = {"rules": preset, "players": str(players)}
     how = f"seed {seed}, {arguments.turns} turns, events {arguments.events:g}"
+    if arguments.only != ",".join(AT_THE_TABLE):
+        how += f" ({arguments.only})"
     if not arguments.frames:
         return f"{how}, noise {arguments.noise}", kind
     camera, model = sensor_of(seed, arguments)
@@ -131,8 +135,9 @@ def game(seed: int, arguments: argparse.Namespace, field_mm: tuple[float, float]
     pieces, names = pieces_for(players)
     rng = np.random.default_rng([seed, 77])
     yield from eventful_game(
-        rng, pieces, names, preset, arguments.turns, field_mm, events=AT_THE_TABLE, share=arguments.events
-    )
+        rng, pieces, names, preset, arguments.turns, field_mm,
+        events=arguments.only.split(","), share=arguments.events,
+    )  # fmt: skip
 
 
 def by_layouts(seed: int, arguments: argparse.Namespace, played: Played) -> None:
