@@ -103,11 +103,15 @@ class Follower(Play):
         fresh, self._fresh = self._fresh or self._lost, False
         return fresh
 
-    def resume(self, facts: Sequence[Fact], known: Known, *, check: bool = True) -> None:
+    def resume(
+        self, facts: Sequence[Fact], known: Known, *, left: frozenset[str] = frozenset(), check: bool = True
+    ) -> None:
         """Take up a recorded game: its facts, and what stands by them. The next readings check the table, unless
-        ``known`` was seen in the same recording and ``check`` is off."""
+        ``known`` was seen in the same recording and ``check`` is off. ``left``: pieces in ``known`` that are no part of
+        the game, since their turn was taken back; they may stand there or not."""
         self._teller.resume(facts)
         self.known = known
+        self._ignored = left
         self._checking = CHECKING if self._set and check else 0
         self.state = self.resting
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rules.errors import RulesError
-from rules.events import AlertLine, Answer, Fact, GameFact, MoveFact, RampFact
+from rules.events import AlertLine, Answer, Fact, GameFact, MoveFact, RampFact, UndoFact
 from rules.game import Game
+from rules.layout import Layout
 from rules.pieces import Pieces
 from rules.record import Record, read_record
 from th_vision.errors import VisionError
 from th_vision.follow import Follower
 from th_vision.game_layout import layout_of
-from th_vision.known import Known
+from th_vision.known import Known, pieces_of
 from th_vision.referee.decreed import as_players_said, decreed
 
 
@@ -31,16 +32,32 @@ class Resumed:
     def follower(self, pieces: Pieces, *, turn_pause_s: float | None = None) -> Follower:
         """A follower that goes on with it: the next readings hold the table against the record."""
         follower = Follower(self.game, pieces, turn_pause_s=turn_pause_s)
-        game = Game(self.game)
+        game, left = Game(self.game), Layout()
         for fact in self.facts:
+            before = layout_of(game, pieces) if isinstance(fact, UndoFact) else Layout()
             try:
                 game.apply(fact)
             except RulesError:
                 continue
-        known = Known(layout_of(game, pieces), numbers=_numbers(self.facts))
+            # What a turn left behind that was taken back may still stand there, until somebody builds.
+            left = Layout() if isinstance(fact, MoveFact) else _together(left, before)
+        layout = layout_of(game, pieces)
+        known = Known(_together(layout, left), numbers=_numbers(self.facts))
         said = decreed(self.facts, self.game.players)
-        follower.resume(self.facts, as_players_said(known, said, pieces))
+        left_ids = {p.id for p in pieces_of(known.layout)} - {p.id for p in pieces_of(layout)}
+        follower.resume(self.facts, as_players_said(known, said, pieces), left=frozenset(left_ids))
         return follower
+
+
+def _together(layout: Layout, other: Layout) -> Layout:
+    """A layout, and the pieces of another one that it hasn't."""
+    there = {piece.id for piece in pieces_of(layout)}
+    return Layout(
+        columns=(*layout.columns, *(c for c in other.columns if c.id not in there)),
+        roads=(*layout.roads, *(r for r in other.roads if r.id not in there)),
+        cars=(*layout.cars, *(k for k in other.cars if k.id not in there)),
+        city=layout.city,
+    )
 
 
 def load_game(path: Path) -> Resumed:
