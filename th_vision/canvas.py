@@ -12,6 +12,7 @@ from rules.layout import Point2
 
 Image = NDArray[np.uint8]
 Color = tuple[int, int, int]
+_Box = tuple[int, int, int, int]  # left, top, right, bottom, px of the large picture
 
 LAST_NARROW = 0x2E7F  # the last character before those of Chinese and its neighbours
 OVERSAMPLE = 2  # drawn so many times larger and scaled down, so that thin lines stay smooth
@@ -38,6 +39,7 @@ class Canvas:
         self.width = self.plan_width + PANEL_PX
         self.height = HEAD_PX + max(self.plan_height, panel_px)
         self.paper: Image = np.full((self.height * OVERSAMPLE, self.width * OVERSAMPLE, 3), PAPER, np.uint8)
+        self._taken: list[_Box] = []  # by labels, and what they shall not cover
         self._font = cv2.FontFace("sans")
         self._wide_font = cv2.FontFace("uni")  # has Chinese, and is plainer
 
@@ -132,6 +134,26 @@ class Canvas:
         width, height = self.text_size(words, size, weight)
         self.text(x // OVERSAMPLE - width // 2, y // OVERSAMPLE + height // 2 - 1, words, size, color, weight, halo)
 
+    def keep_free(self, x: float, y: float, radius_mm: float) -> None:
+        """No label shall be written within this circle, while there is another place for it."""
+        column, row = self.at(x, y)
+        r = self.px(radius_mm)
+        self._taken.append((column - r, row - r, column + r, row + r))
+
+    def label(self, places: Sequence[Point2], words: str, size: int, color: Color, weight: int = 400) -> None:
+        """Words centred on the first of the places where they cover no other label, or else cover least of them."""
+        boxes = [self._box(place, words, size, weight) for place in places]
+        covered = [sum(_shared(box, other) for other in self._taken) for box in boxes]
+        best = covered.index(min(covered))
+        self._taken.append(boxes[best])
+        self.text_at(places[best], words, size, color, weight)
+
+    def _box(self, place: Point2, words: str, size: int, weight: int) -> _Box:
+        column, row = self.at(*place)
+        width, height = self.text_size(words, size, weight)
+        w, h = width * OVERSAMPLE // 2 + OVERSAMPLE, height * OVERSAMPLE // 2 + OVERSAMPLE
+        return column - w, row - h, column + w, row + h
+
     def scale_bar(self, key: str = "", unit: str = "mm") -> None:
         """100 mm (in the words of ``unit``), at the lower left, and what the marks mean beside it."""
         x, y = 16, HEAD_PX + self.plan_height - 18
@@ -143,6 +165,11 @@ class Canvas:
         self.text(x + 6, y - 8, f"100 {unit}", 13, INK)
         if key:
             self.text(x + length + 18, y + 4, key, 12, SOFT_INK)
+
+
+def _shared(a: _Box, b: _Box) -> int:
+    """The area that two boxes share, px²."""
+    return max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
 
 
 def bgr(value: str) -> Color:

@@ -50,6 +50,7 @@ SHADOW_PER_MM = 0.10  # a road's shadow falls this far aside for each mm of its 
 MARGIN_MM = 30.0
 KEY_MM = 15.0  # room below for the scale bar and what the marks mean
 LINE_PX = 25
+CAR_ROOM_MM = 6.0
 HEIGHTS_MM = (22.0, 30.0, 38.0, 16.0, 46.0)  # so far inwards of a road's end its height may be written, best first
 
 
@@ -110,16 +111,18 @@ def draw_table(
     on_roads = {road.id for road in layout.roads}
     for car in (k for k in layout.cars if k.on not in on_roads):
         _draw_car(canvas, car, pieces, colors.get(car.player, NEUTRAL))
-    for road in layout.roads:
-        _draw_heights(canvas, road, layout, pieces)
     for column in layout.columns:
         _draw_levels(canvas, column)
-    if legend.types:
-        for car in layout.cars:
-            _draw_type(canvas, car, pieces, words)
+    for car in layout.cars:
+        canvas.keep_free(car.x, car.y, CAR_ROOM_MM)
     for crossing in legend.crossings:
         _draw_crossing(canvas, crossing)
     _draw_doubts(canvas, layout, pieces, {k: words.text(say.DOUBTS.get(why, why)) for k, why in legend.doubts.items()})
+    for road in layout.roads:
+        _draw_heights(canvas, road, layout, pieces)
+    if legend.types:
+        for car in layout.cars:
+            _draw_type(canvas, car, pieces, words)
     canvas.scale_bar(words.text(say.PICTURE_KEY if legend.newest else say.PICTURE_KEY_STILL), words.word("unit", "mm"))
     _draw_words(canvas, legend, colors, words)
     return canvas.image()
@@ -230,8 +233,8 @@ def _draw_heights(canvas: Canvas, road: Road, layout: Layout, pieces: Pieces) ->
     for tip, other in ((a, b), (b, a)):
         along = (other - tip) / max(float(np.hypot(*(other - tip)[:2])), 1e-9)
         places = [(tip + along * inwards)[:2] for inwards in HEIGHTS_MM]
-        free = [place for place in places if _room_around(place, road, layout, pieces)]
-        canvas.text_at(free[0] if free else places[0], f"{tip[2]:.0f}", 12, INK, 500)
+        free = [place for place in places if _room_around(place, road, layout, pieces)] or places
+        canvas.label([(float(x), float(y)) for x, y in free], f"{tip[2]:.0f}", 12, INK, 500)
 
 
 def _room_around(place: NDArray[np.float64], road: Road, layout: Layout, pieces: Pieces) -> bool:
@@ -248,12 +251,16 @@ def _draw_type(canvas: Canvas, car: Car, pieces: Pieces, words: Words) -> None:
     if car.type not in pieces.cars:
         return
     name = words.word("car", CAR_TYPE_NAMES[car.type]) if car.type in CAR_TYPE_NAMES else car.type
-    canvas.text_at((car.x, car.y - 11), name + ("" if car.type_probability >= SURE else "?"), 11, SOFT_INK)
+    name += "" if car.type_probability >= SURE else "?"
+    aside = 9 + canvas.text_size(name, 11)[0] / 2 / canvas.scale
+    places = [(car.x, car.y - 11), (car.x, car.y + 11), (car.x + aside, car.y), (car.x - aside, car.y)]
+    canvas.label(places, name, 11, SOFT_INK)
 
 
 def _draw_levels(canvas: Canvas, column: Column) -> None:
     face: Color = YELLOW_DISC if column.junction else (252, 252, 252)
     canvas.disc(column.x, column.y, 5.6, face, INK, 1)
+    canvas.keep_free(column.x, column.y, 5.6)
     canvas.text_at((column.x, column.y), str(column.levels), 15, INK, 700, halo=False)
 
 
@@ -264,7 +271,8 @@ def _draw_crossing(canvas: Canvas, crossing: Crossing) -> None:
     else:
         canvas.ring(*crossing.at, 9.5, color)
     words = crossing.side + (" +1" if crossing.pays else "") + (" ?" if crossing.call == "too_close" else "")
-    canvas.text_at((crossing.at[0], crossing.at[1] + 14), words, 14, color, 700)
+    x, y = crossing.at
+    canvas.label([(x, y + 14), (x, y - 14), (x + 26, y), (x - 26, y)], words, 14, color, 700)
 
 
 def _draw_doubts(canvas: Canvas, layout: Layout, pieces: Pieces, doubts: Mapping[str, str]) -> None:
@@ -279,7 +287,10 @@ def _draw_doubts(canvas: Canvas, layout: Layout, pieces: Pieces, doubts: Mapping
             continue
         x, y, radius = places[piece]
         canvas.dashed_ring(x, y, radius, DOUBT)
-        canvas.text_at((x, y - radius - 7), f"{why}?" if why else "?", 13, DOUBT, 600)
+        asked = f"{why}?" if why else "?"
+        aside = radius + 3 + canvas.text_size(asked, 13, 600)[0] / 2 / canvas.scale
+        places_of = [(x, y - radius - 7), (x, y + radius + 7), (x + aside, y), (x - aside, y)]
+        canvas.label(places_of, asked, 13, DOUBT, 600)
 
 
 def _draw_words(canvas: Canvas, legend: Legend, colors: Mapping[str, Color], words: Words) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rules.events import Crossing
 from rules.layout import Layout
 from tests.th_vision.games import C3, FIRST, K1, PIECES, R1, R2, RAMPS, SECOND, THIRD, column, follow, plus, road
-from th_vision.canvas import bgr
+from th_vision.canvas import Canvas, bgr
 from th_vision.follow_events import Told
 from th_vision.picture import Legend, Standing, draw_table, save_picture
 from th_vision.standings import doubts_of, legend_of
@@ -120,3 +120,15 @@ def test_the_file_is_a_whole_png_and_replaces_the_old_one(tmp_path: Path) -> Non
     save_picture(path, image)
     assert np.array_equal(cv2.imread(str(path)), image)
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_no_label_is_written_over_another_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two ends of roads near one column, a car beside them, and a doubt."""
+    canvas = Canvas((0.0, 0.0, 300.0, 200.0), 1400, 0)
+    written: list[tuple[float, float]] = []
+    monkeypatch.setattr(canvas, "text_at", lambda point, *_: written.append((float(point[0]), float(point[1]))))
+    canvas.keep_free(100.0, 100.0, 6.0)
+    canvas.label([(100.0, 100.0), (100.0, 120.0)], "35", 12, (0, 0, 0))
+    canvas.label([(101.0, 121.0), (100.0, 80.0)], "sedan", 12, (0, 0, 0))
+    canvas.label([(100.0, 120.0)], "?", 12, (0, 0, 0))  # it has no other place
+    assert written == [(100.0, 120.0), (100.0, 80.0), (100.0, 120.0)]
