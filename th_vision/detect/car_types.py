@@ -168,7 +168,7 @@ class _Scene:
             u0, v0, u1, v1 = model.box_of(projected[0][0], model.margin)
             without = self.hard[v0:v1, u0:u1]
             with_car = without.copy()
-            model.draw(with_car, (u0, v0), projected)
+            model.draw(with_car, (u0, v0), [model.raster(projected)])
             mm_per_px = model.mm_per_px[v0:v1, u0:u1]
             road_alone = model.shown(without, mm_per_px)
             hill = (model.shown(with_car, mm_per_px) - road_alone) / np.float32(height)

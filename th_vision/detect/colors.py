@@ -22,8 +22,16 @@ def bgr(hex_color: str) -> Array:
 def chroma(color: Image | Array) -> Array:
     """(..., 2) hue and saturation as a plane vector, free of brightness: (r - g, b - g) over the sum of channels."""
     c = np.asarray(color, dtype=np.float64)
-    total = np.maximum(c.sum(axis=-1), 24.0)
-    return np.stack([(c[..., 2] - c[..., 1]) / total, (c[..., 0] - c[..., 1]) / total], axis=-1)
+    blue, green, red = c[..., 0], c[..., 1], c[..., 2]
+    total = np.maximum(blue + green + red, 24.0)
+    return np.stack([(red - green) / total, (blue - green) / total], axis=-1)
+
+
+GRAY = chroma(np.full(3, 128.0))
+
+
+def _length(x: Array, y: Array) -> Array:
+    return np.asarray(np.sqrt(x * x + y * y), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -42,23 +50,26 @@ class Palette:
         The win is the distance to the second nearest less that to the nearest, over the distance between both.
         """
         here = chroma(np.asarray(color, dtype=np.float64) * self.gain)
-        gray = chroma(np.full(3, 128.0))
-        all_chroma = np.concatenate([self.chroma, gray[None]])
-        distance = np.linalg.norm(here[..., None, :] - all_chroma, axis=-1)
-        order = np.argsort(distance, axis=-1)
-        first, second = order[..., 0], order[..., 1]
-        d1 = np.take_along_axis(distance, first[..., None], axis=-1)[..., 0]
-        d2 = np.take_along_axis(distance, second[..., None], axis=-1)[..., 0]
-        between = np.linalg.norm(all_chroma[first] - all_chroma[second], axis=-1)
+        all_chroma = np.concatenate([self.chroma, GRAY[None]])
+        # planes, one a colour: numpy is slow along short axes
+        distance = np.stack([_length(here[..., 0] - x, here[..., 1] - y) for x, y in all_chroma])
+        first = np.argmin(distance, axis=0)
+        d1 = np.take_along_axis(distance, first[None], axis=0)
+        np.put_along_axis(distance, first[None], np.inf, axis=0)
+        second = np.argmin(distance, axis=0)
+        d2 = np.take_along_axis(distance, second[None], axis=0)[0]
+        d1 = d1[0]
+        apart = all_chroma[:, None] - all_chroma
+        between = _length(apart[..., 0], apart[..., 1])[first, second]
         win = (d2 - d1) / np.maximum(between, 1e-6)
-        saturation = np.linalg.norm(here - gray, axis=-1)
-        own = np.linalg.norm(all_chroma[first] - gray, axis=-1)
+        saturation = _length(here[..., 0] - GRAY[0], here[..., 1] - GRAY[1])
+        own = _length(all_chroma[:, 0] - GRAY[0], all_chroma[:, 1] - GRAY[1])[first]
         # a paler or deeper shade of the same hue is the same colour; something else is none
         near = d1 < tolerances.COLOR_NEAR * np.maximum(own, saturation)
         index = np.where((first == len(self.names)) | ~near, -1, first)
         if bare is not None:
-            table = chroma(np.asarray(bare, dtype=np.float64) * self.gain)
-            index = np.where(np.linalg.norm(here - table, axis=-1) < d1, -1, index)
+            off = here - chroma(np.asarray(bare, dtype=np.float64) * self.gain)
+            index = np.where(_length(off[..., 0], off[..., 1]) < d1, -1, index)
         return index, np.where(index >= 0, win, 0.0)
 
 

@@ -7,7 +7,7 @@ camera, 0 for a cloud from elsewhere whose edges are sharp; as the view shows it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,6 +68,15 @@ class Beam:
 @dataclass(frozen=True)
 class Face:
     outline: Array  # (n, 3), table frame
+
+
+@dataclass(frozen=True)
+class Raster:
+    """Faces of a piece as drawn on the grid: heights (h, w), mm, 0 beside them, the first cell being (u, v)."""
+
+    u: int
+    v: int
+    heights: Image
 
 
 class DepthModel:
@@ -171,25 +180,47 @@ class DepthModel:
         ends = np.cumsum([len(face.outline) for face in faces])[:-1]
         return [(px, face.outline[:, 2]) for px, face in zip(np.split(together, ends), faces, strict=True)]
 
-    def draw(self, hard: Image, origin: tuple[int, int], projected: Iterable[tuple[Array, Array]]) -> None:
-        """Draw projected faces onto hard heights whose first cell is ``origin`` (u, v); the highest one is seen."""
-        for places, z in projected:
-            local = places - origin
-            low = np.maximum(np.floor(local.min(axis=0)).astype(int), 0)
-            high = np.minimum(np.ceil(local.max(axis=0)).astype(int) + 1, [hard.shape[1], hard.shape[0]])
-            if (high <= low).any():
-                continue
-            mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
-            cv2.fillConvexPoly(mask, np.rint((local - low) * 16).astype(np.int32), 1, shift=4)
-            if z[0] == z[-1] and np.ptp(z) == 0:
-                values: Image | np.float32 = np.float32(z[0])
-            else:
-                A = np.c_[np.ones(len(local)), local - low]
-                c = np.linalg.lstsq(A, z, rcond=None)[0]
-                v, u = np.ogrid[0 : mask.shape[0], 0 : mask.shape[1]]
-                values = (c[0] + c[1] * u + c[2] * v).astype(np.float32)
-            part = hard[low[1] : high[1], low[0] : high[0]]
-            np.maximum(part, np.where(mask > 0, values, np.float32(0)), out=part)
+    def raster(self, projected: Sequence[tuple[Array, Array]]) -> Raster:
+        """Projected faces, drawn; the highest one is seen."""
+        drawn = [one for places, z in projected if (one := self._drawn(places, z)) is not None]
+        if len(drawn) == 1:
+            return drawn[0]
+        if not drawn:
+            return Raster(0, 0, np.zeros((0, 0), np.float32))
+        u0, v0 = min(one.u for one in drawn), min(one.v for one in drawn)
+        u1 = max(one.u + one.heights.shape[1] for one in drawn)
+        v1 = max(one.v + one.heights.shape[0] for one in drawn)
+        out = Raster(u0, v0, np.zeros((v1 - v0, u1 - u0), np.float32))
+        self.draw(out.heights, (u0, v0), drawn)
+        return out
+
+    def _drawn(self, places: Array, z: Array) -> Raster | None:
+        """One projected face, drawn; None where it lies outside the grid."""
+        low, high = np.floor(places.min(axis=0)).astype(int), np.ceil(places.max(axis=0)).astype(int) + 1
+        u0, v0, u1, v1 = max(int(low[0]), 0), max(int(low[1]), 0), int(high[0]), int(high[1])
+        u1, v1 = min(u1, self.shape[1]), min(v1, self.shape[0])
+        if u1 <= u0 or v1 <= v0:
+            return None
+        mask = np.zeros((v1 - v0, u1 - u0), np.uint8)
+        local = places - [u0, v0]
+        cv2.fillConvexPoly(mask, np.rint(local * 16).astype(np.int32), 1, shift=4)
+        if z[0] == z[-1] and np.ptp(z) == 0:
+            return Raster(u0, v0, mask * np.float32(z[0]))
+        c = np.linalg.lstsq(np.c_[np.ones(len(local)), local], z, rcond=None)[0]
+        rows, columns = np.arange(v1 - v0)[:, None], np.arange(u1 - u0)
+        plane = (c[0] + c[1] * columns + c[2] * rows).astype(np.float32)
+        return Raster(u0, v0, np.where(mask > 0, plane, np.float32(0)))
+
+    def draw(self, hard: Image, origin: tuple[int, int], drawn: Iterable[Raster]) -> None:
+        """Put what is drawn onto hard heights whose first cell is ``origin`` (u, v); the highest one is seen."""
+        height, width = hard.shape
+        for one in drawn:
+            u, v = one.u - origin[0], one.v - origin[1]
+            rows, columns = one.heights.shape
+            u0, v0, u1, v1 = max(u, 0), max(v, 0), min(u + columns, width), min(v + rows, height)
+            if u1 > u0 and v1 > v0:
+                part = hard[v0:v1, u0:u1]
+                np.maximum(part, one.heights[v0 - v : v1 - v, u0 - u : u1 - u], out=part)
 
     @cached_property
     def _windows(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

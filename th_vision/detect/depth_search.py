@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from th_vision import tolerances
-from th_vision.detect.depth_model import Beam, Box, DepthModel, Post
+from th_vision.detect.depth_model import Beam, Box, DepthModel, Post, Raster
 from th_vision.detect.plan import Image
 
 Array = NDArray[np.float64]
@@ -54,7 +54,7 @@ class Guess:
         self.model = model
         self.posts: dict[int, Post] = {}
         self.lays: dict[int, Lay] = {}
-        self._drawn: dict[int, Projected] = {}
+        self._drawn: dict[int, Raster] = {}
         self._next = 0
         # what is under an end besides its column: nothing, or a stick or two; and what discs and bow add
         self.usual_lift = model.pieces.stick.thickness * tolerances.DEPTH_USUAL_STICKS_BELOW
@@ -96,6 +96,9 @@ class Guess:
             out[key].append(face)
         return out
 
+    def _draw(self, group: Group) -> dict[int, Raster]:
+        return {key: self.model.raster(faces) for key, faces in self._project(group).items()}
+
     # --- energies -----------------------------------------------------------------------------------------------
 
     def box(self, group: Group, reach_mm: float) -> Box:
@@ -109,9 +112,7 @@ class Guess:
         u0, v0, u1, v1 = box
         hard = np.zeros((v1 - v0, u1 - u0), np.float32)
         left_out = set(without)
-        for key, projected in self._drawn.items():
-            if key not in left_out:
-                self.model.draw(hard, (u0, v0), projected)
+        self.model.draw(hard, (u0, v0), (one for key, one in self._drawn.items() if key not in left_out))
         return hard
 
     def energy(self, box: Box, base: Image, group: Group) -> float:
@@ -120,23 +121,22 @@ class Guess:
 
     def misfit(self, box: Box, base: Image, group: Group) -> float:
         """Misfit in a box of what is drawn in ``base`` and a group."""
-        return self.cost(box, base, self._project(group).values())
+        return self.cost(box, base, self._draw(group).values())
 
-    def drawn_apart(self, group: Group) -> dict[int, Projected]:
+    def drawn_apart(self, group: Group) -> dict[int, Raster]:
         """What each lay of a group would draw; its posts carry them."""
-        return {key: faces for key, faces in self._project(group).items() if key in group.lays}
+        return {key: self.model.raster(faces) for key, faces in self._project(group).items() if key in group.lays}
 
     def drawn(self, box: Box, base: Image, group: Group) -> Image:
         """``base`` with a group drawn onto it."""
-        return self._onto(box, base, self._project(group).values())
+        return self._onto(box, base, self._draw(group).values())
 
-    def _onto(self, box: Box, base: Image, faces: Iterable[Projected]) -> Image:
+    def _onto(self, box: Box, base: Image, faces: Iterable[Raster]) -> Image:
         hard = base.copy()
-        for projected in faces:
-            self.model.draw(hard, (box[0], box[1]), projected)
+        self.model.draw(hard, (box[0], box[1]), faces)
         return hard
 
-    def cost(self, box: Box, base: Image, faces: Iterable[Projected]) -> float:
+    def cost(self, box: Box, base: Image, faces: Iterable[Raster]) -> float:
         """Misfit in a box of what is drawn in ``base`` with some faces more."""
         return float(self.model.cost(self._onto(box, base, faces), box).sum())
 
@@ -179,9 +179,10 @@ class Guess:
                 inside = 1 - float(np.hypot(post.x - other.x, post.y - other.y)) / diameter
                 if inside > 0:
                     total += tolerances.DEPTH_COLLISION * inside
+        moved = {key: post for key, post in posts.items() if key in keys}
         for key, lay in lays.items():
-            for post_key, post in posts.items():
-                if post_key not in lay.ends and (key in keys or post_key in keys):
+            for post_key, post in (posts if key in keys else moved).items():
+                if post_key not in lay.ends:
                     total += tolerances.DEPTH_COLLISION * self.pierced(lay, post, posts)
         return total
 
@@ -189,10 +190,12 @@ class Guess:
         """How far (0 to 1) a column stands up through a road that it doesn't carry."""
         pieces = self.model.pieces
         rel_x, rel_y = post.x - lay.x, post.y - lay.y
-        c, s = np.cos(lay.angle), np.sin(lay.angle)
-        along, across = rel_x * c + rel_y * s, abs(rel_y * c - rel_x * s)
         half = pieces.stick.length / 2
         reach = pieces.disc.radius + pieces.stick.width / 2
+        if rel_x * rel_x + rel_y * rel_y > (half + reach) ** 2:
+            return 0.0
+        c, s = np.cos(lay.angle), np.sin(lay.angle)
+        along, across = rel_x * c + rel_y * s, abs(rel_y * c - rel_x * s)
         past = max(abs(along) - half + pieces.stick.width / 2, 0.0)
         inside = 1 - float(np.hypot(across, past)) / reach
         if inside <= tolerances.DEPTH_PIERCED_SLACK:
@@ -224,7 +227,7 @@ class Guess:
         self.posts.update(group.posts)
         self.lays.update(group.lays)
         resting = {k: lay for k, lay in self.lays.items() if set(lay.ends) & group.posts.keys()}
-        self._drawn.update(self._project(Group(group.posts, {**resting, **group.lays})))
+        self._drawn.update(self._draw(Group(group.posts, {**resting, **group.lays})))
 
     def remove(self, keys: Iterable[int]) -> None:
         """Take pieces out; nothing that stays may rest on them."""

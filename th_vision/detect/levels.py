@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from itertools import product
 
@@ -12,8 +13,8 @@ from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate, best_rim, disc_points
-from th_vision.detect.depth_model import Box, DepthModel, Post
-from th_vision.detect.depth_search import Group, Guess, Lay, Projected
+from th_vision.detect.depth_model import Box, DepthModel, Post, Raster
+from th_vision.detect.depth_search import Group, Guess, Lay
 from th_vision.detect.explained import Explained, guess_of_assembly
 from th_vision.detect.plan import Image, PlanView
 from th_vision.support import on_ray
@@ -84,18 +85,21 @@ def _gain(guess: Guess, key: int) -> float:
     return best
 
 
-def settle_levels(model: DepthModel, assembly: Assembly, known: int, look: Explained | None = None) -> Assembly:
+def settle_levels(
+    model: DepthModel, assembly: Assembly, known: int, look: Explained | None = None, settled: Set[int] = frozenset()
+) -> Assembly:
     """The assembly with each column but the first ``known`` at its most probable level, and how probable that is.
 
     Colour has placed everything in plan; depth says how high, by the forward model of the column and its roads. Known
-    columns whose level was certain, that carry nothing new and that explain what is seen (``look``) stay as they were.
+    columns whose level was certain, that carry nothing new and that explain what is seen (``look``) stay as they were,
+    and so do those that are ``settled`` (by their places).
     """
     guess = guess_of_assembly(model, assembly)
     plan, pieces = model.plan, model.pieces
     columns = list(assembly.columns)
     carrying_new = {end for found in assembly.roads if found.age == FoundRoad.age for end in found.ends}
     for k in range(len(columns)):
-        if k < known and look is not None and _settled(pieces, columns[k], look, k in carrying_new):
+        if k in settled or (k < known and look is not None and _settled(pieces, columns[k], look, k in carrying_new)):
             continue
         if k < known and k in carrying_new and _agree(pieces, columns[k], k, assembly.roads):
             continue
@@ -199,7 +203,7 @@ def _lifted(
     base: Image,
     posts: dict[int, Post],
     lays: dict[int, Lay],
-    faces: dict[int, Projected],
+    faces: dict[int, Raster],
     key: int,
     column: int,
     energy: float,

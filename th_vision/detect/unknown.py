@@ -114,21 +114,18 @@ def guess_of(model: DepthModel, layout: Layout) -> Guess:
     """A layout as a guess, with its cars."""
     guess = Guess(model)
     pieces = model.pieces
-    keys: dict[str, int] = {}
-    for column in layout.columns:
-        keys[column.id] = guess.new_key()
-        guess.put(Group({keys[column.id]: Post(column.x, column.y, column.levels)}))
+    posts = {guess.new_key(): Post(column.x, column.y, column.levels) for column in layout.columns}
+    lays = {}
     for road in layout.roads:
         a, b = np.array(road.ends[0]), np.array(road.ends[1])
         middle, way = (a + b) / 2, (b - a)[:2]
         unit = way / max(float(np.hypot(*way)), 1e-9)
-        lift = (a[2] - pieces.stick.thickness, b[2] - pieces.stick.thickness)
+        lift = (float(a[2] - pieces.stick.thickness), float(b[2] - pieces.stick.thickness))
         cars = tuple(float(np.array([k.x - middle[0], k.y - middle[1]]) @ unit) for k in layout.cars if k.on == road.id)
         angle = float(np.arctan2(unit[1], unit[0]))
-        lay = Lay(
-            float(middle[0]), float(middle[1]), angle, (TABLE, TABLE), (float(lift[0]), float(lift[1])), cars=cars
-        )
-        guess.put(Group({}, {guess.new_key(): replace(lay, cars=cars)}))
+        lay = Lay(float(middle[0]), float(middle[1]), angle, (TABLE, TABLE), lift, cars=cars)
+        lays[guess.new_key()] = lay
+    guess.put(Group(posts, lays))
     return guess
 
 

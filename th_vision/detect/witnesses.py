@@ -27,9 +27,7 @@ def doubted(plan: PlanView, pieces: Pieces, roads: tuple[Road, ...], known: froz
     if plan.color is None:
         return roads
     sigma = {road.id: road.sigma_z for road in roads}
-    for upper, lower, gap in _crossings(roads, pieces):
-        if upper.id in known and lower.id in known:
-            continue
+    for upper, lower, gap in _crossings(roads, pieces, known):
         evidence = on_top(plan, pieces, _tips(upper), _tips(lower))
         if evidence < -tolerances.ON_TOP_CLEAR:
             # as much as the gap itself, shared by both
@@ -42,19 +40,24 @@ def doubted(plan: PlanView, pieces: Pieces, roads: tuple[Road, ...], known: froz
     )
 
 
-def _crossings(roads: tuple[Road, ...], pieces: Pieces) -> Iterator[tuple[Road, Road, float]]:
-    """Roads that cross away from their ends: the higher one there, the lower one, and by how much (mm)."""
+def _crossings(roads: tuple[Road, ...], pieces: Pieces, known: frozenset[str]) -> Iterator[tuple[Road, Road, float]]:
+    """Roads that cross away from their ends, one of them not ``known``: the higher one there, the lower one, and by how
+    much (mm)."""
+    margin = pieces.disc.diameter / pieces.stick.length
+    tips = np.array([road.ends for road in roads]).reshape(-1, 2, 3)
+    start, way = tips[:, 0], tips[:, 1] - tips[:, 0]
+    old = np.array([road.id in known for road in roads], dtype=np.bool_)
     for i, first in enumerate(roads):
-        for second in roads[i + 1 :]:
-            (a, b), (c, d) = _tips(first), _tips(second)
-            A = np.stack([(b - a)[:2], (c - d)[:2]], axis=1)
-            if abs(np.linalg.det(A)) < 1e-6:
-                continue
-            s, t = np.linalg.solve(A, (c - a)[:2])
-            margin = pieces.disc.diameter / pieces.stick.length
-            if not (margin < s < 1 - margin and margin < t < 1 - margin):
-                continue
-            gap = float(a[2] + s * (b - a)[2] - c[2] - t * (d - c)[2])
+        later = np.flatnonzero(~old[i + 1 :] | (not old[i])) + i + 1
+        apart, other = start[later] - start[i], way[later]
+        turn = way[i, 0] * other[:, 1] - way[i, 1] * other[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s = (apart[:, 0] * other[:, 1] - apart[:, 1] * other[:, 0]) / turn
+            t = (apart[:, 0] * way[i, 1] - apart[:, 1] * way[i, 0]) / turn
+        inside = (np.abs(turn) >= 1e-6) & (s > margin) & (s < 1 - margin) & (t > margin) & (t < 1 - margin)
+        for k in np.flatnonzero(inside):
+            second = roads[later[k]]
+            gap = float(start[i, 2] + s[k] * way[i, 2] - start[later[k], 2] - t[k] * other[k, 2])
             yield (first, second, gap) if gap >= 0 else (second, first, -gap)
 
 
