@@ -29,13 +29,14 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Seen:
     """What is seen of a car on the plane of its road's top: the ends of its colour along the road (mm from the road's
-    first tip), whether other roads hide them, the place of its colour across it, slopes of the line of sight along and
-    across (positive: the camera is towards the second tip, to the left), its mean height over the road by depth with
-    sigma (NaN: not seen), and its brightness along the road (logarithm) at places ``s``."""
+    first tip), how far past each of them something else hides the road (mm, 0: it is seen), the place of its colour
+    across it, slopes of the line of sight along and across (positive: the camera is towards the second tip, to the
+    left), its mean height over the road by depth with sigma (NaN: not seen), and its brightness along the road
+    (logarithm) at places ``s``."""
 
     first: float
     last: float
-    hidden: tuple[bool, bool]
+    hidden: tuple[float, float]
     across: float
     slope: float
     slope_across: float
@@ -116,17 +117,29 @@ class _Scene:
         ends = _colour_ends(self.pieces, patch, car.player, at)
         if ends is None:
             return None
-        first, last, across, use = ends
+        first, last, across, use, colored = ends
         middle = a[:2] + (first + last) / 2 * unit
         sight = (self.eye[:2] - middle) / (self.eye[2] - car.z)
         slope, slope_across = float(sight @ unit + (b[2] - a[2]) / run), float(sight @ left)
         height, sigma = self._height(road, first, last, slope)
-        hidden = (self._hidden(road, first), self._hidden(road, last))
+        shown = patch.s[colored]
+        hidden = (self._hidden_mm(road, first, -1, shown), self._hidden_mm(road, last, 1, shown))
         assert patch.color is not None
         tone = np.log(patch.color.astype(np.float64).sum(axis=-1)[:, use].mean(axis=1) + 6)
         near = (patch.s > first - 3) & (patch.s < last + 3)
         s, tone = patch.s[near], tone[near]
         return Seen(first, last, hidden, across, slope, slope_across, height, sigma, s, tone)
+
+    def _hidden_mm(self, road: Road, along: float, way: int, shown: Array) -> float:
+        """How far a road is hidden from a place of it on, outwards (``way``: 1 or -1); infinite where the car's colour
+        (``shown``: its places) goes on behind what hides it."""
+        far, run = 0.0, float(np.hypot(*np.subtract(road.ends[1][:2], road.ends[0][:2])))
+        while self._hidden(road, along + way * far) and 0 <= along + way * far <= run:
+            far += HIDDEN_STEP_MM
+        behind = (shown - along) * way - far
+        if far > 0 and np.any((behind >= 0) & (behind < tolerances.CAR_HIDDEN_SLACK_MM)):
+            return float("inf")
+        return far
 
     def _hidden(self, road: Road, along: float) -> bool:
         """Whether a road or a column above hides a place of a road from the colour camera."""
@@ -208,6 +221,7 @@ class _Scene:
 
 
 _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+HIDDEN_STEP_MM = 0.5
 
 
 def _on(road: Road, along: float, across: float = 0.0, up: float = 0.0) -> Array:
@@ -221,9 +235,9 @@ def _on(road: Road, along: float, across: float = 0.0, up: float = 0.0) -> Array
 
 def _colour_ends(
     pieces: Pieces, patch: Strip, player: str, at: float
-) -> tuple[float, float, float, NDArray[np.bool_]] | None:
-    """Where a player's colour begins and ends around a place along a strip, its middle across it (mm), and the columns
-    of the strip that show it; None where it isn't seen there."""
+) -> tuple[float, float, float, NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """Where a player's colour begins and ends around a place along a strip, its middle across it (mm), the columns of
+    the strip that show it, and at which places along it there is any; None where it isn't seen there."""
     if patch.color is None or player not in pieces.players:
         return None
     seen = chroma(np.nan_to_num(patch.color))
@@ -251,30 +265,46 @@ def _colour_ends(
     first = patch.s[i] + step * (half - profile[i]) / max(profile[i + 1] - profile[i], 1e-6)
     last = patch.s[j] - step * (half - profile[j]) / max(profile[j - 1] - profile[j], 1e-6)
     grown = tolerances.CAR_COLOUR_GROWS_MM / 2
-    return float(first) + grown, float(last) - grown, middle, use
+    return float(first) + grown, float(last) - grown, middle, use, profile >= half
 
 
 def type_of(pieces: Pieces, seen: Seen) -> Typed:
     """The most probable type among those that are known and a car like none of them."""
     names = list(pieces.cars)
-    found = [min(_fits(pieces.cars[name], seen), key=lambda fit: fit[0]) for name in names]
-    misfit = np.array([fit[0] for fit in found])
+    fits = [min(_fits(pieces.cars[name], seen), key=lambda fit: fit.misfit) for name in names]
+    # brightness says nothing of a type whose cabin is not known: it counts as if it fitted like the best
+    tones = [fit.tone for fit in fits if fit.tone is not None]
+    neutral = min(tones, default=0.0)
+    misfit = np.array([fit.size + (neutral if fit.tone is None else fit.tone) for fit in fits])
     best = int(np.argmin(misfit))
     weight = np.exp(-0.5 * (misfit - misfit[best]))
     other = np.exp(-0.5 * max(tolerances.CAR_LIKE_NONE - misfit[best], -50.0))
-    return Typed(names[best], float(1 / (weight.sum() + other)), found[best][1])
+    return Typed(names[best], float(1 / (weight.sum() + other)), fits[best].along)
 
 
-def _fits(box: Box, seen: Seen) -> list[tuple[float, float]]:
-    """Chi-square and place along the road of a type, either way round."""
+@dataclass(frozen=True)
+class _Fit:
+    """Chi-square of a type by its sizes and by its brightness (None: its cabin is not known), and its place, mm."""
+
+    size: float
+    tone: float | None
+    along: float
+
+    @property
+    def misfit(self) -> float:
+        return self.size + (self.tone or 0.0)
+
+
+def _fits(box: Box, seen: Seen) -> list[_Fit]:
+    """How a type fits, either way round."""
     if box.cabin is None:
         return [_fit(box, None, seen)]
     begin, end, belt = box.cabin
     return [_fit(box, (begin, end, belt), seen), _fit(box, (1 - end, 1 - begin, belt), seen)]
 
 
-def _fit(box: Box, cabin: tuple[float, float, float] | None, seen: Seen) -> tuple[float, float]:
-    """Chi-square and place of a box with its cabin (shares along the road from its far end)."""
+def _fit(box: Box, cabin: tuple[float, float, float] | None, seen: Seen) -> _Fit:
+    """How a box with its cabin (shares along the road from its far end) fits."""
     slope = abs(seen.slope)
     towards = seen.slope > 0  # the near end is the one at the road's second tip
     near, far = (seen.last, -seen.first) if towards else (-seen.first, seen.last)
@@ -290,21 +320,24 @@ def _fit(box: Box, cabin: tuple[float, float, float] | None, seen: Seen) -> tupl
     foot = near if not near_hidden else -far + box.length + beyond  # of the near end, away from the far one
     off = near + far - box.length - beyond
     if near_hidden or far_hidden:
-        off = max(off, 0.0)  # what is hidden may be longer
-    misfit = (off / float(np.hypot(tolerances.CAR_LENGTH_SIGMA_MM, spread * box.height * slope))) ** 2
+        # what is hidden may be longer, but not longer than what hides it
+        room = near_hidden + far_hidden + tolerances.CAR_HIDDEN_SLACK_MM
+        off = max(off, 0.0) + min(off + room, 0.0)
+    size = (off / float(np.hypot(tolerances.CAR_LENGTH_SIGMA_MM, spread * box.height * slope))) ** 2
     if np.isfinite(seen.height):
         sigma = np.sqrt(seen.sigma_height**2 + tolerances.CAR_HEIGHT_SIGMA_MM**2 + (fill_spread * box.height) ** 2)
         squared = ((seen.height - fill * box.height) / sigma) ** 2
-        misfit += tolerances.CAR_HEIGHT_MOST * squared / (tolerances.CAR_HEIGHT_MOST + squared)
+        size += tolerances.CAR_HEIGHT_MOST * squared / (tolerances.CAR_HEIGHT_MOST + squared)
+    tones = None
     if cabin is not None:
         s = (seen.s if towards else -seen.s[::-1]) - (foot - box.length)
         tone = seen.tone if towards else seen.tone[::-1]
         # what hides an end throws its shadow on the rest
         trust = tolerances.CAR_HIDDEN_TRUST if near_hidden or far_hidden else 1.0
-        misfit += trust * _tone_misfit(box, (begin, end, belt), slope, s, tone, -far - foot)
+        tones = trust * _tone_misfit(box, (begin, end, belt), slope, s, tone, -far - foot)
 
     along = foot - box.length / 2
-    return float(misfit), float(along if towards else -along)
+    return _Fit(float(size), tones, float(along if towards else -along))
 
 
 def _tone_misfit(

@@ -42,6 +42,8 @@ CAR_STAYS_MM = 2.0
 # An end of it this near to what lies between it and the camera may be hidden; then its brightness counts so much.
 CAR_HIDDEN_MM = 1.5
 CAR_HIDDEN_TRUST = 0.2
+# A car whose end is hidden is longer than what shows by no more than what hides it and this.
+CAR_HIDDEN_SLACK_MM = 3.0
 # A road is looked at so far to either side; a car's colour so far from its middle; it is there from this share of it
 # on.
 CAR_STRIP_MM = 9.0

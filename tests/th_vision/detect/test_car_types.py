@@ -14,7 +14,7 @@ PIECES = Pieces(cars=CARS)
 PLAIN = Pieces(cars={kind: Box(length=b.length, width=b.width, height=b.height) for kind, b in CARS.items()})
 
 
-def seen(kind: str, slope: float = 0.1, *, start: float = 40.0, hidden: tuple[bool, bool] = (False, False)) -> Seen:
+def seen(kind: str, slope: float = 0.1, *, start: float = 40.0, hidden: tuple[float, float] = (0.0, 0.0)) -> Seen:
     """What a car of a type shows that begins at ``start`` on its road, by the camera's own geometry."""
     box = CARS[kind]
     assert box.cabin is not None
@@ -55,6 +55,29 @@ def test_a_car_whose_end_is_hidden_may_be_longer_than_it_looks() -> None:
     whole = seen("jumbo_trailer")
     cut = whole.first + 9.0
     s, tone = whole.s[whole.s > cut - 3], whole.tone[whole.s > cut - 3]
-    half = Seen(cut, whole.last, (True, False), 0.0, whole.slope, 0.0, float("nan"), float("nan"), s, tone)
+    half = Seen(cut, whole.last, (20.0, 0.0), 0.0, whole.slope, 0.0, float("nan"), float("nan"), s, tone)
     assert type_of(PLAIN, half).probability < 0.95
     assert type_of(PIECES, half).type == "jumbo_trailer"  # where its cabin ends is seen
+
+
+def test_a_car_is_no_longer_than_what_shows_of_it_and_what_hides_the_rest() -> None:
+    """Half a sedan is seen beside a road 12 mm wide: a bus would come out on the other side."""
+    whole = seen("sedan")
+    cut = whole.first + 8.0
+    s, tone = whole.s[whole.s > cut - 3], whole.tone[whole.s > cut - 3]
+    half = Seen(cut, whole.last, (12.0, 0.0), 0.0, whole.slope, 0.0, float("nan"), float("nan"), s, tone)
+    few = PIECES.model_copy(update={"cars": {kind: CARS[kind] for kind in ("sedan", "highway_bus")}})
+    found = type_of(few, half)
+    assert found.type == "sedan"
+    assert found.probability > 0.9
+
+
+def test_a_type_whose_cabin_is_not_known_wins_nothing_by_that() -> None:
+    """Brightness that fits no cabin is no evidence for the one type of which no cabin is written."""
+    car = seen("sedan", 0.3)
+    dappled = Seen(**{**vars(car), "tone": car.tone + 0.3 * np.sin(car.s), "height": float("nan")})
+    sedan, sports_car = CARS["sedan"], CARS["sports_car"]
+    plain = Box(length=sports_car.length, width=sports_car.width, height=sports_car.height)
+    few = PIECES.model_copy(update={"cars": {"sedan": sedan, "sports_car": plain}})
+    found = type_of(few, dappled)
+    assert found.type == "sedan" or found.probability < 0.9
