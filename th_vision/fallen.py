@@ -20,22 +20,12 @@ def fallen_sticks(before: StillView, now: StillView, standing: Layout, pieces: P
 
     Their tips are rough (a few mm). Empty where the views have no colour, or not the same size of it.
     """
-    changed, origin = _changed_plan(before, now, standing, pieces)
+    changed, hidden, origin = _changed_plan(before, now, standing, pieces)
     if changed is None:
         return []
     found: list[Road] = []
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
-    least = tol.FALLEN_LENGTH_SHARE * pieces.stick.length * pieces.stick.width * 0.5
-    for label in range(1, count):
-        if stats[label, cv2.CC_STAT_AREA] * tol.FALLEN_PLAN_MM**2 < least:
-            continue
-        rows, columns = np.nonzero(labels == label)
-        points = np.stack([columns, rows], axis=1).astype(np.float32)
+    for points in _whole_sticks(_parts(changed, pieces), hidden, pieces):
         (x, y), size, angle = cv2.minAreaRect(points)
-        length, width = max(size) * tol.FALLEN_PLAN_MM, min(size) * tol.FALLEN_PLAN_MM
-        too_wide = width > tol.FALLEN_WIDTH_SHARE * pieces.stick.width
-        if too_wide or not tol.FALLEN_LENGTH_SHARE < length / pieces.stick.length < tol.FALLEN_LENGTH_MOST:
-            continue
         turn = np.deg2rad(angle if size[0] >= size[1] else angle + 90)
         middle = origin + np.array([x, y]) * tol.FALLEN_PLAN_MM
         arm = np.array([np.cos(turn), np.sin(turn)]) * pieces.stick.length / 2
@@ -47,16 +37,63 @@ def fallen_sticks(before: StillView, now: StillView, standing: Layout, pieces: P
     return found
 
 
+def _parts(changed: NDArray[np.uint8], pieces: Pieces) -> list[NDArray[np.float32]]:
+    """What may be a stick or a part of one that shows between standing pieces: (n, 2) points, the largest first."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
+    least = tol.FALLEN_PART_SHARE * pieces.stick.length * pieces.stick.width / tol.FALLEN_PLAN_MM**2
+    parts = []
+    for label in sorted(range(1, count), key=lambda label: -int(stats[label, cv2.CC_STAT_AREA])):
+        if stats[label, cv2.CC_STAT_AREA] >= least:
+            rows, columns = np.nonzero(labels == label)
+            parts.append(np.stack([columns, rows], axis=1).astype(np.float32))
+    return [points for points in parts if _narrow(points, pieces)]
+
+
+def _whole_sticks(
+    parts: list[NDArray[np.float32]], hidden: NDArray[np.uint8], pieces: Pieces
+) -> list[NDArray[np.float32]]:
+    """Parts put together, where they lie in one line and standing pieces hide what is between them."""
+    left, whole = list(parts), []
+    while left:
+        points = left.pop(0)
+        for other in tuple(left):
+            both = np.concatenate([points, other])
+            if _narrow(both, pieces) and _hidden_between(points, other, hidden):
+                points = both
+                left = [part for part in left if part is not other]
+        length = max(cv2.minAreaRect(points)[1]) * tol.FALLEN_PLAN_MM / pieces.stick.length
+        area = len(points) * tol.FALLEN_PLAN_MM**2 / (pieces.stick.length * pieces.stick.width)
+        if tol.FALLEN_LENGTH_SHARE < length < tol.FALLEN_LENGTH_MOST and area >= tol.FALLEN_LENGTH_SHARE / 2:
+            whole.append(points)
+    return whole
+
+
+def _narrow(points: NDArray[np.float32], pieces: Pieces) -> bool:
+    return min(cv2.minAreaRect(points)[1]) * tol.FALLEN_PLAN_MM <= tol.FALLEN_WIDTH_SHARE * pieces.stick.width
+
+
+def _hidden_between(a: NDArray[np.float32], b: NDArray[np.float32], hidden: NDArray[np.uint8]) -> bool:
+    """Whether standing pieces hide what lies between two parts, on the line through their middles."""
+    start, end = a.mean(axis=0), b.mean(axis=0)
+    steps = int(np.hypot(*(end - start))) + 1
+    line = np.rint(np.linspace(start, end, steps)).astype(int)
+    for points in (a, b):
+        near = np.hypot(*(points - points.mean(axis=0)).T).max()
+        line = line[np.hypot(*(line - points.mean(axis=0)).T) > near]
+    return len(line) == 0 or float(hidden[line[:, 1], line[:, 0]].mean()) >= tol.FALLEN_HIDDEN_SHARE
+
+
 def _changed_plan(
     before: StillView, now: StillView, standing: Layout, pieces: Pieces
-) -> tuple[NDArray[np.uint8] | None, Points]:
-    """Where the colour of the bare table changed, in plan view: a mask, row and column along y and x from an origin."""
+) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8], Points]:
+    """Where the colour of the bare table changed, in plan view, and where standing pieces hide it: masks, row and
+    column along y and x from an origin."""
     camera = now.table.camera
-    none = np.zeros(2)
+    nothing, none = np.zeros((1, 1), np.uint8), np.zeros(2)
     if before.color_bgr is None or now.color_bgr is None or camera.color is None:
-        return None, none
+        return None, nothing, none
     if before.color_bgr.shape != now.color_bgr.shape:
-        return None, none
+        return None, nothing, none
     corners = _seen_corners(now)
     low, high = corners.min(axis=0), corners.max(axis=0)
     x, y = np.meshgrid(np.arange(low[0], high[0], tol.FALLEN_PLAN_MM), np.arange(low[1], high[1], tol.FALLEN_PLAN_MM))
@@ -72,10 +109,12 @@ def _changed_plan(
         gain = np.median((here + 1) / (there + 1), axis=(0, 1))
         difference = cv2.blur(np.abs(here - there * gain).max(axis=2), (3, 3))
         changed &= (difference > tol.STANDS_COLOR_LEVELS).astype(np.uint8)
-    _hide(changed, now, standing, low, pieces)
+    hidden = np.zeros_like(changed)
+    _hide(hidden, now, standing, low, pieces)
+    changed[hidden > 0] = 0
     kernel = np.ones((3, 3), np.uint8)
     closed = cv2.morphologyEx(cv2.morphologyEx(changed, cv2.MORPH_OPEN, kernel), cv2.MORPH_CLOSE, kernel)
-    return np.asarray(closed, dtype=np.uint8), low
+    return np.asarray(closed, dtype=np.uint8), hidden, low
 
 
 def _plan(color: NDArray[np.uint8], pixels: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -93,8 +132,8 @@ def _seen_corners(view: StillView) -> Points:
     return np.asarray(np.clip(points, -tol.TABLE_HALF_MM, tol.TABLE_HALF_MM))
 
 
-def _hide(changed: NDArray[np.uint8], view: StillView, standing: Layout, origin: Points, pieces: Pieces) -> None:
-    """Blot out what standing pieces cover: they are seen displaced from the eye, by their height, and cast shadows."""
+def _hide(hidden: NDArray[np.uint8], view: StillView, standing: Layout, origin: Points, pieces: Pieces) -> None:
+    """Mark what standing pieces cover: they are seen displaced from the eye, by their height, and cast shadows."""
     eye = np.linalg.inv(view.table.T_color_table)[:3, 3]
 
     def seen_at(x: float, y: float, z: float) -> tuple[int, int]:
@@ -107,9 +146,9 @@ def _hide(changed: NDArray[np.uint8], view: StillView, standing: Layout, origin:
 
     for road in standing.roads:
         a, b = (seen_at(*end) for end in road.ends)
-        cv2.line(changed, a, b, 0, px(pieces.stick.width + 2 * tol.FALLEN_MARGIN_MM))
+        cv2.line(hidden, a, b, 1, px(pieces.stick.width + 2 * tol.FALLEN_MARGIN_MM))
     for column in standing.columns:
         foot, top = seen_at(column.x, column.y, 0.0), seen_at(column.x, column.y, column.top_z)
-        cv2.line(changed, foot, top, 0, px(pieces.disc.diameter + 2 * tol.FALLEN_MARGIN_MM))
+        cv2.line(hidden, foot, top, 1, px(pieces.disc.diameter + 2 * tol.FALLEN_MARGIN_MM))
     for car in standing.cars:
-        cv2.circle(changed, seen_at(car.x, car.y, car.z), px(pieces.stick.width + tol.FALLEN_MARGIN_MM), 0, cv2.FILLED)
+        cv2.circle(hidden, seen_at(car.x, car.y, car.z), px(pieces.stick.width + tol.FALLEN_MARGIN_MM), 1, cv2.FILLED)

@@ -29,10 +29,10 @@ from th_vision.follow_events import (
 from th_vision.follow_kept import Kept
 from th_vision.hindsight import reconsider, who_built
 from th_vision.known import Piece, pieces_of, refine
-from th_vision.moves import Reading, find_ramps, read_knock, read_moves, read_restored, share_ramps
+from th_vision.moves import Reading, built_from, find_ramps, read_knock, read_moves, read_restored, share_ramps
 from th_vision.put_right import put_right, stood_before
 from th_vision.rebuild import guide
-from th_vision.rim import at_the_rim, near_the_edge
+from th_vision.rim import Field, at_the_rim, discs_lie_about, near_the_edge
 from th_vision.seats import Hands
 from th_vision.shifted import moved_together
 from th_vision.tidy import tidy, with_cars_in_sight, without_cars_on_one_ray
@@ -62,6 +62,10 @@ class Play(Kept):
         self._pushed: dict[str, Piece] = {}  # as they stood, until the game goes on
         self._doubted_before: Mapping[str, Place] = {}
         self._doubted: Mapping[str, Place] = {}
+
+    @property
+    def _field(self) -> Field | None:
+        return self._last_settled.field if self._last_settled is not None else None
 
     # --- set-up ---
 
@@ -293,7 +297,7 @@ class Play(Kept):
 
     def _warn_of_the_edge(self, reading: Reading) -> None:
         """A new column at the edge of what is seen: say so before the next one stands outside."""
-        field = self._last_settled.field if self._last_settled is not None else None
+        field = self._field
         for fact in reading.facts:
             if not isinstance(fact, MoveFact) or fact.column is None or field is None:
                 continue
@@ -308,7 +312,7 @@ class Play(Kept):
 
     def _unread(self, reading: Reading, change: Change) -> None:
         """Count readings with pieces that fit no move; say so when there are too many. Supplies at the rim are none."""
-        rim = at_the_rim(change.seen, self._last_settled.field if self._last_settled else None)
+        rim = at_the_rim(change.seen, self._field)
         roads = [i for i in reading.unread if i.startswith("r") and i not in rim]
         if not roads:
             self._unread_readings, self._lost = 0, False
@@ -341,7 +345,7 @@ class Play(Kept):
         if last is None or not change.disturbed or change.loose:
             return False
         gone = {p.id for p in change.gone}
-        built = self._built(change)
+        built = built_from(change, self.game, self.pieces)
         stirred = gone | {m.id for m in change.moved} | {after.id for _, after in change.recounted}
         own = ids_of(last)
         main = {last.road.id} | ({last.column.id} if last.column else set())
@@ -352,7 +356,10 @@ class Play(Kept):
             keep |= others  # missed by chance: the next reading tells
         elif others:
             return False
-        if any(m.fell for m in change.moved) or (not gone and self._hands.not_of(last.player)):
+        if any(m.fell for m in change.moved):
+            return False
+        # Another's hand knocks over what it leaves lying about; what it takes from the table is taken back.
+        if (not gone or discs_lie_about(change, self._field)) and self._hands.not_of(last.player):
             return False
         if gone and not main <= gone and not gone <= {car.id for car in last.cars}:
             self._half_away = True
@@ -372,13 +379,6 @@ class Play(Kept):
         again = compare(self.known, known.layout, self.pieces)
         self._moves(again, frozenset())
         return True
-
-    def _built(self, change: Change) -> frozenset[str]:
-        """The columns from which new roads go that can be read as moves."""
-        if not change.new_roads:
-            return frozenset()
-        facts = read_moves(change, self.game, self.pieces).facts
-        return frozenset(fact.base for fact in facts if isinstance(fact, MoveFact))
 
     def _go_on(self, change: Change, keep: frozenset[str]) -> None:
         """After a knock: what was knocked is put back, or the players go on with the table as it is."""

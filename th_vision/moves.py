@@ -177,6 +177,12 @@ def read_moves(
     return Reading(tuple(facts), tuple(unread), tuple(out_of_turn))
 
 
+def built_from(change: Change, game: Game, pieces: Pieces) -> frozenset[str]:
+    """The columns from which new roads go that can be read as moves."""
+    facts = read_moves(change, game, pieces).facts if change.new_roads else ()
+    return frozenset(fact.base for fact in facts if isinstance(fact, MoveFact))
+
+
 def skipped(game: Game, player: str) -> list[PassFact | DiscardStickFact]:
     """Passes nobody sees: of the players before ``player`` who have nothing to build with."""
     out: list[PassFact | DiscardStickFact] = []

@@ -9,6 +9,7 @@ from shapely import Point, Polygon
 from calibration.table import TableCalibration
 from rules.layout import Layout, Point2
 from th_vision import tolerances as tol
+from th_vision.change import Change
 
 Field = tuple[Point2, ...]
 
@@ -21,6 +22,13 @@ def at_the_rim(layout: Layout, field: Field | None) -> frozenset[str]:
     outside = {c.id for c in layout.columns if not inner.covers(Point(c.x, c.y))}
     outside |= {r.id for r in layout.roads if not any(inner.covers(Point(end[:2])) for end in r.ends)}
     return frozenset(outside)
+
+
+def discs_lie_about(change: Change, field: Field | None) -> bool:
+    """Whether a new column carries no new road, and is no supply at the rim."""
+    rim = at_the_rim(change.seen, field)
+    carrying = {end for road in change.new_roads for end in road.rests_on}
+    return any(column.id not in rim and column.id not in carrying for column in change.new_columns)
 
 
 def near_the_edge(x: float, y: float, field: Field, within_mm: float) -> bool:

@@ -38,6 +38,18 @@ def test_a_fallen_stick_is_found_where_it_lies(x: float, y: float, angle: float)
     assert abs((turned + 90) % 180 - 90) < 4
 
 
+def test_a_fallen_stick_is_found_though_a_road_crosses_over_it() -> None:
+    lying = (10.0, 20.0, 114.0, 10.0, 2.0, 90.0, 60.0)
+    standing = Layout(roads=(Road(id="r1", ends=((-57, 0, 32), (57, 0, 32))),))
+    (found,) = fallen_sticks(view(ROAD), view(ROAD, lying), standing, PIECES)
+    assert np.allclose(np.mean(found.ends, axis=0)[:2], (10, 20), atol=6)
+
+
+def test_two_marks_with_the_bare_table_between_them_are_no_stick() -> None:
+    pens = [(0.0, y, 40.0, 10.0, 2.0, 90.0, 60.0) for y in (-110.0, -40.0)]
+    assert fallen_sticks(view(ROAD), view(ROAD, *pens), Layout(), PIECES) == []
+
+
 def test_the_place_where_a_road_was_is_no_stick() -> None:
     assert fallen_sticks(view(ROAD), view(), Layout(), PIECES) == []
 

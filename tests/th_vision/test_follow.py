@@ -15,6 +15,7 @@ from tests.th_vision.games import (
     FIRST,
     GOOD,
     K1,
+    PIECES,
     R1,
     R2,
     R3,
@@ -34,7 +35,8 @@ from tests.th_vision.games import (
     road,
     states,
 )
-from th_vision.follow_events import BackAgain, Guide, HandSeen, Said, Settled, Told, Warned
+from th_vision.follow import Follower
+from th_vision.follow_events import BackAgain, Guide, HandSeen, Output, Said, Settled, Told, Warned
 from th_vision.virtual_table.misread import Misreading
 
 # --- set-up ---
@@ -300,6 +302,18 @@ def test_a_nudge_below_what_can_be_seen_is_no_knock() -> None:
     pushed = column("c4", 57, -104.5, 2, sigma_xy=0.5)
     _, said = follow([RAMPS, FIRST, SECOND, THIRD, plus(minus(THIRD, "c4"), pushed)])
     assert not [f for f in facts(said) if isinstance(f, KnockFact)]
+
+
+def test_discs_left_lying_by_another_s_hand_are_a_knock_though_the_stick_is_not_seen() -> None:
+    """Pink's last column falls while blue reaches in: its discs lie about, its road is nowhere to be seen."""
+    lies = column("c9", C4.x + 60, C4.y + 60, 1)
+    for left, told in ((plus(FIRST, lies), "knock"), (FIRST, "undo")):
+        follower = Follower(game_line(), PIECES)
+        said: list[Output] = []
+        for i, (side, table) in enumerate(((90.0, RAMPS), (90.0, FIRST), (-90.0, SECOND), (90.0, left), (90.0, left))):
+            said += follower.handle(HandSeen(side), 10.0 * i) + follower.handle(Settled(table), 10.0 * i + 2)
+        assert [f.type for f in facts(said)][4:5] == [told]
+        assert ("c4" in follower.game.columns) == (told == "knock")
 
 
 # --- readings that miss or miscount ---

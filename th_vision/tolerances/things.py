@@ -40,5 +40,8 @@ FALLEN_MARGIN_MM = 5.0
 FALLEN_LENGTH_SHARE = 0.55
 FALLEN_LENGTH_MOST = 1.2
 FALLEN_WIDTH_SHARE = 2.0
+# Parts of at least this share of a stick, with standing pieces over at least this share of what parts them, are one.
+FALLEN_PART_SHARE = 0.1
+FALLEN_HIDDEN_SHARE = 0.8
 # A road's end is moved from a column that explains nothing to another one this near.
 DEPTH_BESIDE_DIAMETERS = 1.8
