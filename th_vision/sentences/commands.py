@@ -212,6 +212,8 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "{n} lines can't be read; the first: {what}",
     "a call to look at again: turn {turn}",
     "RealSense recording, {mb} MB",
+    "session of another program, {mb} MB",
+    "another program wrote it, without hashes",
     "its frames have no hashes",
     "its pictures have no checksums that can be looked at",
     "as recorded, by their checksums",

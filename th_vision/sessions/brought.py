@@ -9,6 +9,7 @@ from rules.pieces import Pieces, load_pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Source
 from th_vision.sources import open_source
+from th_vision.sources.other_mcap import OtherMcap
 from th_vision.sources.session import SessionSource
 
 
@@ -32,7 +33,7 @@ def open_with_table(spec: str, calibration: Path | None, frame: str = "camera") 
         raise VisionError(
             f"{spec}: no calibration; give one with --calibration table.toml (made by th-vision calibrate table)"
         )
-    if isinstance(source, SessionSource):
+    if isinstance(source, SessionSource | OtherMcap):
         from calibration.table_file import check_camera
 
         check_camera(brought, source.camera)
@@ -47,5 +48,5 @@ def pieces_for(source: Source, pieces: Path | None) -> Pieces:
     """
     if pieces is not None:
         return load_pieces(pieces)
-    own = source.pieces() if isinstance(source, SessionSource) else None
+    own = source.pieces() if isinstance(source, SessionSource | OtherMcap) else None
     return own or Pieces()

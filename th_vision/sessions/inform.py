@@ -12,7 +12,7 @@ from rules.messages import messages
 from rules.record import read_record
 from th_vision.errors import VisionError
 from th_vision.sessions import header as names
-from th_vision.sessions.reader import Session, being_written, open_session
+from th_vision.sessions.reader import NotOursError, Session, being_written, open_session
 from th_vision.sessions.writer import many
 from th_vision.sources import CLOUD_SUFFIXES, open_source
 from th_vision.wrapping import in_columns
@@ -62,7 +62,10 @@ def inform(path: Path, *, check: bool = False, language: str = "en") -> Info:
 
 
 def _session(path: Path, check: bool) -> Info:
-    session = open_session(path)
+    try:
+        session = open_session(path)
+    except NotOursError:
+        return _other(path, check)
     try:
         return _about_session(session, check)
     finally:
@@ -198,7 +201,9 @@ def _case(path: Path, check: bool, language: str) -> Info:
 def _other(path: Path, check: bool) -> Info:
     source = open_source(str(path))
     info = Info()
-    info.add("what", f"RealSense recording, {path.stat().st_size / 1e6:.1f} MB")
+    size = f"{path.stat().st_size / 1e6:.1f} MB"
+    mcap = path.suffix.lower() == ".mcap"
+    info.add("what", f"session of another program, {size}" if mcap else f"RealSense recording, {size}")
     _camera(info, source.camera)
     if check:
         times = [frame.time_s for frame in source]

@@ -36,6 +36,11 @@ from th_vision.sessions.scan import Part, by_summary, by_walking
 from th_vision.sessions.scene_message import layout_of_message
 
 REPAIR = "th-vision repair makes a whole file of what is left"
+_FORMAT_KEY = "format"
+
+
+class NotOursError(VisionError):
+    """An MCAP file in which nothing says that th-vision wrote it."""
 
 
 @dataclass(frozen=True)
@@ -361,7 +366,8 @@ def _session(path: Path, file: ByteFile, part: Part, parts: int) -> Session:
     if header is None:
         if not part.chunks and not part.metadata:
             raise VisionError(f"{path}: is no MCAP file, or nothing of one is left; check that it is the right file")
-        raise VisionError(
+        kind = VisionError if any(_FORMAT_KEY in values for _, values in part.metadata) else NotOursError
+        raise kind(
             f"{path}: is no session of th-vision, or its head is damaged in all its copies; its camera is not known"
         )
     ends = [values for name, values in part.metadata if name == names.END and is_whole(values)]

@@ -58,9 +58,7 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
 
         return PointCloud(path, frame=frame, table=table)
     if suffix == ".mcap":
-        from th_vision.sources.session import SessionSource
-
-        return SessionSource(path)
+        return _mcap(path)
     if suffix == ".zip":
         from th_vision.sources.session import CaseSource
 
@@ -70,3 +68,16 @@ def _open(spec: str, frame: str, table: TableCalibration | None) -> Source:
 
         return SdkRecording(path)
     raise VisionError(f"{spec}: is no kind of source that is known; give {FORMS}")
+
+
+def _mcap(path: Path) -> Source:
+    """A session of ours, or a file with the same topics that another program wrote."""
+    from th_vision.sessions.reader import NotOursError
+    from th_vision.sources.session import SessionSource
+
+    try:
+        return SessionSource(path)
+    except NotOursError:
+        from th_vision.sources.other_mcap import OtherMcap
+
+        return OtherMcap(path)

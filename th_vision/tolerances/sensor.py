@@ -50,3 +50,10 @@ SHARP_KERNEL_SHARE = 0.1
 SHARP_INDEPENDENT_SHARE = 0.3
 # Levels less probable than this are tried again with what lies on them.
 DEPTH_LEVEL_SURE = 0.9
+
+# --- sessions of other programs -----------------------------------------------------------------------------------
+# Depth and colour of one moment are no further apart than this share of the time from one depth picture to the next,
+# which is no longer than that (s); so many colour pictures are kept to choose from.
+MCAP_SAME_MOMENT = 0.6
+MCAP_USUAL_GAP_S = 0.1
+MCAP_COLORS_KEPT = 8
