@@ -85,10 +85,9 @@ def _resting(guess: Guess, order: list[int]) -> Group:
         own = set(lay.ends) - {TABLE}
         tops = [(guess.posts[e].x, guess.posts[e].y, guess.posts[e].levels * pieces.disc.height) for e in own]
         below = [lying[m] for m in lying if own & set(guess.lays[m].ends)]
-        za, zb = rest(pieces, a, b, tops, below)
-        lying[key] = Lying(a, b, za, zb)
+        lying[key] = at = rest(pieces, a, b, tops, below)
         lifts = []
-        for end, z in zip(lay.ends, (za, zb), strict=True):
+        for end, z in zip(lay.ends, (at.za, at.zb), strict=True):
             level = 0 if end == TABLE else guess.posts[end].levels
             usual = level * pieces.disc.height + pieces.stick.thickness
             most = 4 * pieces.stick.thickness  # an end that does not reach its column would tip down or up

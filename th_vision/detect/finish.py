@@ -19,7 +19,7 @@ from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, plan_tangent, stick_color
 from th_vision.detect.plan import PlanView
 from th_vision.detect.resting import Lying, outline, rest
-from th_vision.detect.t_junction import on_top
+from th_vision.detect.stacking import neighbours, stack, tops_under
 from th_vision.detect.tips import Around
 from th_vision.detect.witnesses import doubted
 from th_vision.support import on_ray
@@ -62,8 +62,8 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
 
 def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Placed]:
     """Measure every road again at its resting height, with the outlines of those above it left out."""
-    columns = assembly.columns
-    order, unsure = _bottom_up(plan, pieces, assembly)
+    stacking = stack(plan, pieces, assembly)
+    order, doubtful = stacking.order, stacking.doubtful
     place = {k: position for position, k in enumerate(order)}
     lying: dict[int, Lying] = {}
     placed: dict[int, _Placed] = {}
@@ -71,32 +71,33 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
         under: dict[int, tuple[list[int], list[tuple[float, float, float]]]] = {}
         lines: dict[int, Line] = {}
         resting: dict[int, MeasuredRoad] = {}
-        heights: dict[int, tuple[float, float]] = {}
+        lies: dict[int, Lying] = {}
         for k in layer:
             found = assembly.roads[k]
-            near = _neighbours(assembly, k)
+            near = neighbours(assembly, k)
             below = [m for m in near if m in lying]
-            above = [assembly.roads[m] for m in near if place[m] > place[k] or {k, m} <= unsure]
-            under[k] = below, _tops(pieces, columns, found)
-            za, zb = rest(pieces, found.road.a[:2], found.road.b[:2], under[k][1], [lying[m] for m in below])
-            resting[k], heights[k] = found.road, (za, zb)
-            if plan.color is not None and not _as_before(assembly, k, above, za, zb):
-                resting[k] = _at_heights(plan, found.road, za, zb)
-                lines[k] = _line(assembly, k, resting[k], above)
+            above = [assembly.roads[m] for m in near if place[m] > place[k] or frozenset((k, m)) in doubtful]
+            under[k] = below, tops_under(pieces, assembly, k)
+            at = rest(pieces, found.road.a[:2], found.road.b[:2], under[k][1], [lying[m] for m in below])
+            resting[k], lies[k] = found.road, at
+            if plan.color is not None and not _as_before(assembly, k, above, at.za, at.zb):
+                resting[k] = _at_heights(plan, found.road, at.za, at.zb)
+                lines[k] = _line(
+                    assembly, k, resting[k], above, [lying[m] for m in below if frozenset((k, m)) not in doubtful]
+                )
         measured = dict(zip(lines, measure_roads(plan, pieces, list(lines.values())), strict=True))
         for k in layer:
             road, (below, tops) = resting[k], under[k]
             if k in measured:
                 road = _tips_kept(assembly.roads[k], road, measured[k])
-                heights[k] = rest(pieces, road.a[:2], road.b[:2], tops, [lying[m] for m in below])
-            za, zb = heights[k]
-            road = _at_heights(plan, road, za, zb)
-            lying[k] = Lying(road.a[:2], road.b[:2], za, zb)
+                lies[k] = rest(pieces, road.a[:2], road.b[:2], tops, [lying[m] for m in below])
+            road = _at_heights(plan, road, lies[k].za, lies[k].zb)
+            lying[k] = replace(lies[k], a=road.a[:2], b=road.b[:2])
             on_road = (
                 _lies_on(pieces, assembly, k, 0, road, below, lying),
                 _lies_on(pieces, assembly, k, 1, road, below, lying),
             )
-            placed[k] = _Placed(road, assembly.roads[k].ends, on_road, _height_sigma(pieces, k in unsure))
+            placed[k] = _Placed(road, assembly.roads[k].ends, on_road, _height_sigma(stacking.open_mm[k]))
     return [placed[k] for k in range(len(assembly.roads))]
 
 
@@ -104,7 +105,7 @@ def _layers(assembly: Assembly, order: list[int]) -> list[list[int]]:
     """Roads that don't touch each other's columns together, each after all its neighbours that come before it."""
     depth: dict[int, int] = {}
     for k in order:
-        depth[k] = 1 + max((depth[m] for m in _neighbours(assembly, k) if m in depth), default=-1)
+        depth[k] = 1 + max((depth[m] for m in neighbours(assembly, k) if m in depth), default=-1)
     return [[k for k in order if depth[k] == layer] for layer in range(max(depth.values(), default=-1) + 1)]
 
 
@@ -116,12 +117,13 @@ def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb
     return bool(max(abs(za - found.road.a[2]), abs(zb - found.road.b[2])) <= tolerances.KNOWN_HEIGHT_MM)
 
 
-def _line(assembly: Assembly, k: int, road: MeasuredRoad, above: list[FoundRoad]) -> Line:
+def _line(assembly: Assembly, k: int, road: MeasuredRoad, above: list[FoundRoad], below: list[Lying]) -> Line:
     """Where road k is to be measured once more, at its resting height."""
     columns = assembly.columns
     centers = [np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in assembly.roads[k].ends]
     others = tuple((other.road.a, other.road.b) for other in above)
-    return Line(road.a, road.b, Around((centers[0], centers[1]), others), known=True)
+    lower = tuple((np.array([*at.a, at.za]), np.array([*at.b, at.zb])) for at in below)
+    return Line(road.a, road.b, Around((centers[0], centers[1]), others, lower), known=True)
 
 
 def _tips_kept(found: FoundRoad, road: MeasuredRoad, measured: MeasuredRoad) -> MeasuredRoad:
@@ -131,15 +133,9 @@ def _tips_kept(found: FoundRoad, road: MeasuredRoad, measured: MeasuredRoad) -> 
     return measured
 
 
-def _height_sigma(pieces: Pieces, unsure: bool) -> float:
-    """Sigma of a tip's height: by resting, and by half a stick where its place in a stack of ends is unsure."""
-    return float(np.hypot(tolerances.RESTING_SIGMA_MM, pieces.stick.thickness / 2 if unsure else 0.0))
-
-
-def _neighbours(assembly: Assembly, k: int) -> list[int]:
-    """Roads that share a column with road k."""
-    shared = set(assembly.roads[k].ends) - {-1}
-    return [m for m in range(len(assembly.roads)) if m != k and shared & set(assembly.roads[m].ends)]
+def _height_sigma(open_mm: float) -> float:
+    """Sigma of a tip's height: by resting, and by what other orders of the ends on its columns would change."""
+    return float(np.hypot(tolerances.RESTING_SIGMA_MM, open_mm))
 
 
 def _at_heights(plan: PlanView, road: MeasuredRoad, za: float, zb: float) -> MeasuredRoad:
@@ -147,73 +143,6 @@ def _at_heights(plan: PlanView, road: MeasuredRoad, za: float, zb: float) -> Mea
     eye = np.linalg.inv(plan.table.T_color_table if plan.color is not None else plan.table.T_depth_table)[:3, 3]
     a, b = (np.array([*on_ray(eye, tip, z), z]) for tip, z in ((road.a, za), (road.b, zb)))
     return replace(road, a=a, b=b)
-
-
-def _bottom_up(plan: PlanView, pieces: Pieces, assembly: Assembly) -> tuple[list[int], set[int]]:
-    """Indices of roads so that what lies below comes first; and those whose place in a stack of ends is doubtful.
-
-    Known roads lie below what came later; among roads of one age the outline that goes on unbroken is the upper one's.
-    """
-    roads = assembly.roads
-    above: list[tuple[float, int, int]] = []  # (evidence, lower, upper)
-    unsure: set[int] = set()
-    for k in range(len(roads)):
-        for m in _neighbours(assembly, k):
-            if m <= k or not _overlap(pieces, roads[k].road, roads[m].road):
-                continue
-            if roads[k].age != roads[m].age:
-                lower, upper = (k, m) if roads[k].age < roads[m].age else (m, k)
-                above.append((tolerances.KNOWN_SCORE, lower, upper))
-                continue
-            evidence = _which_on_top(plan, pieces, assembly, k, m)
-            above.append((abs(evidence), m, k) if evidence > 0 else (abs(evidence), k, m))
-            if abs(evidence) < tolerances.ON_TOP_CLEAR:
-                unsure |= {k, m}
-    ranks = dict.fromkeys(range(len(roads)), 0)
-    kept: list[tuple[int, int]] = []
-    for _, lower, upper in sorted(above, reverse=True):
-        if not _reaches(kept, upper, lower):  # evidence that contradicts stronger evidence is dropped
-            kept.append((lower, upper))
-    for _ in range(len(roads)):
-        for lower, upper in kept:
-            ranks[upper] = max(ranks[upper], ranks[lower] + 1)
-    return sorted(ranks, key=lambda k: (ranks[k], k)), unsure
-
-
-def _which_on_top(plan: PlanView, pieces: Pieces, assembly: Assembly, k: int, m: int) -> float:
-    """Evidence, -1 to 1, that road k lies on m and not the other way round.
-
-    A third stick on both shows an outline of its own there: it is asked beside that, or believed little.
-    """
-    roads = [found.road for found in assembly.roads]
-    third = (set(_neighbours(assembly, k)) | set(_neighbours(assembly, m))) - {k, m}
-    near = [(roads[n].a, roads[n].b) for n in sorted(third) if _overlap(pieces, roads[n], roads[k])]
-    both = (roads[k].a, roads[k].b), (roads[m].a, roads[m].b)
-    evidence = on_top(plan, pieces, *both, near)
-    return evidence if evidence or not near else tolerances.ON_TOP_BELOW_ANOTHER * on_top(plan, pieces, *both)
-
-
-def _reaches(pairs: list[tuple[int, int]], start: int, goal: int) -> bool:
-    """Whether goal is above start by a chain of (lower, upper) pairs."""
-    seen, front = {start}, [start]
-    while front:
-        here = front.pop()
-        if here == goal:
-            return True
-        for lower, upper in pairs:
-            if lower == here and upper not in seen:
-                seen.add(upper)
-                front.append(upper)
-    return False
-
-
-def _overlap(pieces: Pieces, first: MeasuredRoad, second: MeasuredRoad) -> bool:
-    shape = outline(pieces, first.a[:2], first.b[:2])
-    return bool(shape.intersection(outline(pieces, second.a[:2], second.b[:2])).area > 1.0)
-
-
-def _tops(pieces: Pieces, columns: list[ColumnCandidate], found: FoundRoad) -> list[tuple[float, float, float]]:
-    return [(columns[k].x, columns[k].y, columns[k].levels * pieces.disc.height) for k in found.ends if k >= 0]
 
 
 def _lies_on(

@@ -12,8 +12,11 @@ from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.lines import Band, Lines, band
 from th_vision.detect.plan import Image, PlanView
+from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
+Outlines = tuple[tuple[Array, Array], ...]
+"""Roads by their tips (3,)."""
 ROWS = 280
 """Places along a road, from past its one end to past its other one, at which tips are looked for."""
 
@@ -21,10 +24,12 @@ ROWS = 280
 @dataclass(frozen=True)
 class Around:
     """What lies around a road's ends. ``centers``: plan centres (2,) of the columns below, None for an end that lies
-    elsewhere. ``others``: tips of roads near its ends, whose outlines are not to be taken for its tips."""
+    elsewhere. ``others``: tips of roads near its ends, whose outlines are not to be taken for its tips. ``below``: tips
+    of roads that its ends are known to lie on: its tips are seen in front of them, and their outlines beyond."""
 
     centers: tuple[Array | None, Array | None] = (None, None)
-    others: tuple[tuple[Array, Array], ...] = ()
+    others: Outlines = ()
+    below: Outlines = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ def find_tips(
     color = plan.colors_at(inner)
     visible = np.isfinite(color).mean(axis=(1, 2, 3)) >= 0.6
     own = _own_color(color, places.s, lines.length)
-    first, second = _end_edges(plan, pieces, places, [one.others for one in around], lines)
+    below = [tuple(_as_seen(lines, k, tips, eye) for tips in one.below) for k, one in enumerate(around)]
+    first, second = _end_edges(plan, pieces, places, around, below, lines)
     out = []
     for k, one in enumerate(around):
         low, high = ranges[k]
@@ -68,11 +74,13 @@ def find_tips(
         s = places.s[k]
         # a true tip has the stick's own colour inside of it and less of it outside
         step = max(1, round(3.0 / float(s[1] - s[0])))
+        # ... but where it lies on another stick that has nearly its colour
+        less = np.where(_over(pieces, lines, k, s, below[k]), tolerances.TIP_ON_STICK, 1.0) * own[k]
         before, after = np.roll(own[k], step), np.roll(own[k], -step)
         usable = _off_rims(lines, k, s, one.centers, pieces.disc.radius, eye)
         strength = (
-            first[k] * np.clip(0.15 + after - before, 0, 1) * usable,
-            second[k] * np.clip(0.15 + before - after, 0, 1) * usable,
+            first[k] * np.clip(0.15 + after - np.roll(less, step), 0, 1) * usable,
+            second[k] * np.clip(0.15 + before - np.roll(less, -step), 0, 1) * usable,
         )
         out.append(_best_pair(s, strength, float(runs[k]), low, high))
     return out
@@ -81,7 +89,9 @@ def find_tips(
 def _blind(low: float, high: float, run: float, clear: tuple[float, float] = (0.0, 0.0)) -> Tips:
     """Tips that are not seen: in the middle of where the columns allow them."""
     start = (low + high) / 2
-    return Tips((start, start + run), clear, max((high - low) / float(np.sqrt(12)), tolerances.TIP_SIGMA_MM))
+    anywhere = (high - low) / float(np.sqrt(12))
+    sigma = anywhere * tolerances.TIPS_UNSEEN_MM / max(float(np.hypot(anywhere, tolerances.TIPS_UNSEEN_MM)), 1e-9)
+    return Tips((start, start + run), clear, max(sigma, tolerances.TIP_SIGMA_MM))
 
 
 def _best_pair(s: Array, strength: tuple[Array, Array], run: float, low: float, high: float) -> Tips:
@@ -125,7 +135,9 @@ def _start_range(at: list[float | None], length: float, run: float, radius: floa
     if not np.isfinite(low) or not np.isfinite(high):
         middle = (length - run) / 2
         return middle - radius, middle + radius
-    return (low, high) if low <= high else ((low + high) / 2, (low + high) / 2)
+    # columns that it can't reach at once are not quite where they seem to be
+    slack = tolerances.STICK_LENGTH_SLACK_MM
+    return (low, high) if low <= high else (high - slack, low + slack)
 
 
 def _off_rims(
@@ -179,34 +191,57 @@ def _own_color(color: Image, s: Array, length: Array) -> Array:
     return out
 
 
-def _outlines_of(
-    pieces: Pieces, lines: Lines, k: int, s: Array, t: Array, others: tuple[tuple[Array, Array], ...]
-) -> NDArray[np.bool_]:
-    """(ns, nt) True on the outlines of other roads beside line k."""
+def _as_seen(lines: Lines, k: int, tips: tuple[Array, Array], eye: Array) -> tuple[Array, Array]:
+    """Tips of another road where they are seen in the plane of line k's nearer end."""
+    ends = np.array([lines.a[k], lines.b[k]])
+    out = []
+    for tip in tips:
+        z = float(ends[int(np.argmin(np.hypot(*(ends[:, :2] - tip[:2]).T))), 2])
+        out.append(np.array([*on_ray(eye, tip, z), z]))
+    return out[0], out[1]
+
+
+def _over(pieces: Pieces, lines: Lines, k: int, s: Array, others: Sequence[tuple[Array, Array]]) -> NDArray[np.bool_]:
+    """(ns,) True where the axis of line k is over one of some roads."""
+    half = pieces.stick.width / 2
+    inside = [_from_axis(pieces, lines, k, s, np.zeros(1), tips)[:, 0] < half for tips in others]
+    return np.any(inside, axis=0) if inside else np.zeros(len(s), dtype=np.bool_)
+
+
+def _from_axis(pieces: Pieces, lines: Lines, k: int, s: Array, t: Array, tips: tuple[Array, Array]) -> Array:
+    """(ns, nt) distances of places beside line k from another road's middle line, mm: half a width on its outline."""
     along, left, start = lines.along[k, :2], lines.left[k], lines.a[k, :2]
     s, t = s[:, None], t[None]
-    out = np.zeros((s.shape[0], t.shape[1]), dtype=np.bool_)
     half_width = pieces.stick.width / 2
-    for tip_a, tip_b in others:
-        ends = np.array([tip_a[:2], tip_b[:2]]) - start
-        p, q = (np.array([end @ along, end @ left]) for end in ends)
-        way = (q - p) / np.hypot(*(q - p))
-        p, q = p + way * half_width, q - way * half_width  # the capsule's axis ends a radius before the tips
-        span = q - p
-        at = np.clip(((s - p[0]) * span[0] + (t - p[1]) * span[1]) / (span @ span), 0, 1)
-        distance = np.hypot(s - p[0] - at * span[0], t - p[1] - at * span[1])
-        out |= np.abs(distance - half_width) < tolerances.RIM_BLIND_MM
+    p, q = (np.array([(tip[:2] - start) @ along, (tip[:2] - start) @ left]) for tip in tips)
+    way = (q - p) / np.hypot(*(q - p))
+    p, q = p + way * half_width, q - way * half_width  # the capsule's axis ends a radius before the tips
+    span = q - p
+    at = np.clip(((s - p[0]) * span[0] + (t - p[1]) * span[1]) / (span @ span), 0, 1)
+    return np.asarray(np.hypot(s - p[0] - at * span[0], t - p[1] - at * span[1]), dtype=np.float64)
+
+
+def _outlines_of(
+    pieces: Pieces, lines: Lines, k: int, s: Array, t: Array, others: Sequence[tuple[Array, Array]], within_mm: float
+) -> NDArray[np.bool_]:
+    """(ns, nt) True on the outlines of other roads beside line k."""
+    out = np.zeros((len(s), len(t)), dtype=np.bool_)
+    for tips in others:
+        distance = _from_axis(pieces, lines, k, s, t, tips)
+        out |= np.abs(distance - pieces.stick.width / 2) < within_mm
     return out
 
 
 def _end_edges(
-    plan: PlanView, pieces: Pieces, places: Band, others: Sequence[tuple[tuple[Array, Array], ...]], lines: Lines
+    plan: PlanView, pieces: Pieces, places: Band, around: Sequence[Around], below: Sequence[Outlines], lines: Lines
 ) -> tuple[Array, Array]:
     """(2 of (n, ns)) strength 0 to 1 of an edge shaped like the stick's first and second tip at every place along."""
     ss, st, tt = (np.nan_to_num(part) for part in places.edges(plan))
-    for k, near in enumerate(others):
-        if near:
-            ignored = _outlines_of(pieces, lines, k, places.s[k], places.t, near)
+    for k, one in enumerate(around):
+        if one.others or below[k]:
+            s, t = places.s[k], places.t
+            ignored = _outlines_of(pieces, lines, k, s, t, one.others, tolerances.RIM_BLIND_MM)
+            ignored |= _outlines_of(pieces, lines, k, s, t, below[k], tolerances.BELOW_BLIND_MM)
             for part in (ss, st, tt):
                 part[k][ignored] = 0
     radius = pieces.stick.width / 2

@@ -50,6 +50,22 @@ DEPTH_STICKS_AN_END = 0.65
 DEPTH_LIFT_STEP = 0.5
 # Which of two roads lies on top is sure from this difference in energy on.
 DEPTH_ORDER_SURE = 10.0
+# The same where colour is asked as well: of each column so often at most, all orders of so many ends, in cells so many
+# pixels wide (the kernel is wider), around sticks that moved by this. Less than the last is no move.
+STACK_ROUNDS = 3
+STACK_ALL_ORDERS = 3
+STACK_CELL_PX = 2.0
+STACK_REACH_MM = 3.0
+STACK_SAME_MM = 0.2
+# What a unit of misfit to depth counts as evidence (half of it, less what is common to neighbours: the model, the
+# fixed pattern), and a unit of the T-junction in colour; colour says no more than the last: an edge may be a shadow's.
+STACK_DEPTH_EVIDENCE = 0.33
+STACK_COLOR_ODDS = 22.0
+STACK_COLOR_MOST = 5.0
+# From this probability on the other order counts as one that is possible; and both columns of a road are asked together
+# where either leaves so much open.
+STACK_DOUBT = 0.1
+STACK_TOGETHER = 0.003
 # Step at which it is looked how steeply the energy rises; how the sigma follows from it; a place nothing holds.
 DEPTH_STIFFNESS_STEP_MM = 1.5
 DEPTH_SIGMA_GAIN = 0.75

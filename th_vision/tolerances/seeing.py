@@ -29,8 +29,10 @@ ROAD_LEAST_PRESENCE = 0.75
 OFFRAMP_HIGHEST_LEVEL = 2
 RAMP_SEARCH_STEP_DEG = 4.0
 RAMP_LEAST_PRESENCE = 0.8
-# Sigma of a tip that shows a clear edge in colour.
+# Sigma of a tip that shows a clear edge in colour; and how far from the middle of where its columns allow it a stick
+# whose tips are not seen lies: players lay both ends about equally far over (each scatters by 3 mm).
 TIP_SIGMA_MM = 0.5
+TIPS_UNSEEN_MM = 2.1
 
 # No more places than this are looked at as columns, best first: five times as many as a full game has.
 MOST_CANDIDATES = 300
@@ -140,5 +142,13 @@ ON_ROAD_RIM = 0.4
 # Where a third one covers both, that counts only so much.
 ON_TOP_CLEAR = 0.2
 ON_TOP_BELOW_ANOTHER = 0.3
+# An outline inside another is asked no nearer to that one than this (its own blurred edge is there), and says nothing
+# where less of it than this is left.
+T_JUNCTION_BAND_MM = 2.0
+T_JUNCTION_LEAST_MM = 3.0
 # Tips are not looked for this near to a rim or to the outline of a road above: it would be taken for one.
 RIM_BLIND_MM = 2.0
+# ... nor this near to the outline of a road that it is known to lie on; that one's colour, which is nearly its own,
+# counts so much against a tip in front of it.
+BELOW_BLIND_MM = 0.7
+TIP_ON_STICK = 0.3
