@@ -269,7 +269,7 @@ class Play(Kept):
 
     def _mend(self, change: Change) -> None:
         """Tell anew, from the first move on that later readings show to have been read wrongly."""
-        built = who_built(self.game.fact, self._teller.told)
+        built = who_built(self.game, self._teller.told)
         if built:
             self._say(Reconsidered(*built[0], self._time_s))
             self._teller.retell(*built[0], lambda fact: next((new for old, new in built if old is fact), fact))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rules.events import Fact, FactRoad, GameFact, MoveFact
+from rules.events import Fact, FactRoad, MoveFact
 from rules.game import Game
 from rules.layout import Column, Layout
 from rules.pieces import Pieces
@@ -67,7 +67,7 @@ def believed_columns(layout: Layout) -> set[str]:
     return {column.id for column in layout.columns}
 
 
-def who_built(first: GameFact, facts: Sequence[Fact]) -> list[tuple[MoveFact, MoveFact]]:
+def who_built(now: Game, facts: Sequence[Fact]) -> list[tuple[MoveFact, MoveFact]]:
     """Who built a road that was in doubt, by who went on: the moves as they were told, and as they read now, the one in
     doubt and the one that tells. None where no move is in doubt, or nobody went on, or who did fits both.
 
@@ -76,9 +76,9 @@ def who_built(first: GameFact, facts: Sequence[Fact]) -> list[tuple[MoveFact, Mo
     """
     moves = [(i, fact) for i, fact in enumerate(facts) if isinstance(fact, MoveFact)]
     for (at, move), (_, following) in pairwise(moves):
-        if move.player_probability >= 1.0:
-            continue
-        game = Game(first)
+        if move.road.id not in now.state.unsure:
+            continue  # it was sure, or the players have said it
+        game = Game(now.fact)
         for fact in facts[:at]:
             game.apply(fact)
         due, went_on = game.whose_turn, game.owners.get(following.base)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.events import KnockFact, MoveFact, RulingLine
+from rules.events import CorrectionFact, KnockFact, MoveFact, RulingLine
 from rules.layout import Road
 from tests.th_vision.games import (
     C1,
@@ -28,7 +28,7 @@ from tests.th_vision.games import (
 from th_vision.change import compare
 from th_vision.credible import credible
 from th_vision.follow import Follower
-from th_vision.follow_events import Output, Reconsidered, Settled, Told, Warned
+from th_vision.follow_events import Output, Reconsidered, Said, Settled, Told, Warned
 from th_vision.known import Known, refine
 
 # --- hindsight ---
@@ -147,3 +147,14 @@ def test_a_road_out_of_turn_is_pink_s_once_blue_goes_on() -> None:
     assert whose_it_was(said) == [("pink", "pink")]
     assert not follower.game.state.unsure
     assert first_ruling(follower) == [("turn-order", "too_close")]  # blue may have passed, which nobody sees
+
+
+def test_the_players_word_on_who_built_stands_whoever_goes_on() -> None:
+    """They say that it was pink, out of turn; and then pink builds once more."""
+    wrong = plus(RAMPS, C4, R4)
+    c5 = column("c5", C2.x, 106, 2)
+    follower, _ = follow([RAMPS, wrong])
+    answer = CorrectionFact(turn=1, ruling="r3", set={"turn-order": "fault"}, by="players")
+    said = follower.handle(Said(answer), 10.0) + follower.handle(Settled(plus(wrong, c5, road("r5", C2, c5))), 11.0)
+    assert builders(follower)[0] == "pink"
+    assert whose_it_was(said) == []
