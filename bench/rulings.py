@@ -27,7 +27,8 @@ from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.follow import Follower
 from th_vision.follow_events import Ended, Output, Settled, Told
-from th_vision.replay import Outputs, Referee, read_view
+from th_vision.referee.reading import new_eye
+from th_vision.replay import Outputs, Referee
 from th_vision.still_view import StillView
 from th_vision.virtual_table.misread import Misreading, misread
 from th_vision.virtual_table.player import random_game
@@ -95,9 +96,10 @@ def by_frames(seed: int, arguments: argparse.Namespace) -> Tally:
     told: list[Told] = []
     follower = Follower(game_line(facts[0]), pieces)
     readings: list[Layout] = []
+    look = new_eye()
 
     def read(view: StillView, pieces: Pieces, prior: Layout | None) -> Layout:
-        readings.append(read_view(view, pieces, prior))
+        readings.append(look(view, pieces, prior))
         return readings[-1]
 
     outputs = Outputs(watch=lambda output: told.append(output) if isinstance(output, Told) else None)

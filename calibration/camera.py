@@ -6,13 +6,14 @@ Frames: depth camera and colour camera are OpenCV camera frames (x right, y down
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Box = tuple[int, int, int, int]
 
 # Stereo baselines, mm, of the RealSense D400 models (Intel datasheet 337029).
 BASELINES_MM = {"D415": 55.0, "D435": 50.0, "D435I": 50.0, "D455": 95.0, "D405": 18.0}
@@ -38,6 +39,11 @@ class Intrinsics:
     def K(self) -> Array:  # noqa: N802 - the field's name for the 3x3 camera matrix
         """3x3 camera matrix."""
         return np.array([[self.fx, 0, self.cx], [0, self.fy, self.cy], [0, 0, 1.0]])
+
+    def window(self, box: Box) -> Intrinsics:
+        """The camera whose picture is the part (u0, v0, u1, v1), px, of this one's."""
+        u0, v0, u1, v1 = box
+        return replace(self, width=u1 - u0, height=v1 - v0, cx=self.cx - u0, cy=self.cy - v0)
 
     def project(self, points_mm: Array) -> Array:
         """Project (..., 3) points of this camera's frame to (..., 2) pixels, distortion included."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
+from calibration.camera import Box, Camera
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,28 @@ class TableCalibration:
     residuals_mm: dict[str, float] = field(default_factory=dict)
     made_at: str = ""
     temperature_c: float | None = None
+
+    def window(self, depth: Box, color: Box) -> TableCalibration:
+        """The same as a camera would have it that sees but a part of each picture: boxes (u0, v0, u1, v1), px."""
+        (u0, v0, u1, v1), (cu0, cv0, cu1, cv1) = depth, color
+        camera, empty = self.camera, self.empty
+        part = replace(
+            self,
+            camera=replace(
+                camera,
+                depth=camera.depth.window(depth),
+                color=None if camera.color is None else camera.color.window(color),
+            ),
+            empty=EmptyTable(
+                empty.disparity_px[v0:v1, u0:u1],
+                empty.sigma_px[v0:v1, u0:u1],
+                None if empty.color_bgr is None else empty.color_bgr[cv0:cv1, cu0:cu1],
+                empty.measured[v0:v1, u0:u1],
+            ),
+        )
+        # rays of a distorted lens are dear: those of the whole picture are known
+        part.__dict__["plane_depth"] = tuple(image[v0:v1, u0:u1] for image in self.plane_depth)
+        return part
 
     @property
     def T_table_depth(self) -> Array:  # noqa: N802

@@ -18,7 +18,7 @@ from th_vision.frame import Source
 from th_vision.referee.keeping import Keeper
 from th_vision.referee.loop import Referee as Referee  # what plays a game without a source takes it from here
 from th_vision.referee.outputs import Outputs as Outputs
-from th_vision.referee.reading import Read, read_view
+from th_vision.referee.reading import Read
 from th_vision.terminal import STOPPED
 
 
@@ -58,7 +58,7 @@ def replay(
     game: GameFact,
     outputs: Outputs | None = None,
     *,
-    read: Read = read_view,
+    read: Read | None = None,
 ) -> int:
     """Referee a recording as fast as it can. Returns the exit status: 0 done, 1 no game was seen, 130 stopped.
 

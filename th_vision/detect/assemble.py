@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rules.layout import Car, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly, FoundRoad
+from th_vision.detect.assembly import Assembly, FoundRoad, Measured
 from th_vision.detect.cars import without_cars
 from th_vision.detect.colors import palette
 from th_vision.detect.columns import (
@@ -32,14 +32,16 @@ from th_vision.detect.propose import acceptable, on_line, proposals, tips_of
 from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
+NOTHING = Measured()
 
 
-def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Assembly:
-    """Find all columns and roads of a view, those of ``prior`` first at their old places."""
+def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None, as_read: Measured = NOTHING) -> Assembly:
+    """Find all columns and roads of a view, those of ``prior`` first at their old places; those in ``as_read`` stand
+    there as they were measured before."""
     known, look = Assembly(), None
     model = DepthModel(plan, pieces)
     if prior is not None:
-        known, cars = still_there(plan, pieces, prior)
+        known, cars = still_there(plan, pieces, prior, as_read)
         look = explained(model, known, cars)
     fresh = [column for column in fresh_columns(plan, pieces, look) if _is_new(pieces, column, known)]
     columns = known.columns + fresh
@@ -55,7 +57,9 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None) -> Ass
         # a ghost, or what was not chosen in the end, may have taken the place of what really lies there
         if not new.go_on(known.roads + chosen.roads, ghosts) and not ghosts:
             break
-    return settle_levels(model, left, len(known.columns), look)
+    still = {id(column) for column in as_read.columns.values()}
+    settled = {k for k, column in enumerate(left.columns) if id(column) in still}
+    return settle_levels(model, left, len(known.columns), look, settled)
 
 
 def fresh_columns(plan: PlanView, pieces: Pieces, look: Explained | None) -> list[ColumnCandidate]:
@@ -78,31 +82,45 @@ def _is_open(pieces: Pieces, column: ColumnCandidate, look: Explained | None) ->
     return bool(look.share_open(points) >= tolerances.OPEN_COLUMN_SHARE)
 
 
-def still_there(plan: PlanView, pieces: Pieces, prior: Layout) -> tuple[Assembly, dict[int, list[Car]]]:
-    """The pieces of an earlier layout that still stand where they stood, measured afresh; and the cars that stood on
-    its roads, by the road's place."""
+def still_there(
+    plan: PlanView, pieces: Pieces, prior: Layout, as_read: Measured
+) -> tuple[Assembly, dict[int, list[Car]]]:
+    """The pieces of an earlier layout that still stand where they stood, measured afresh unless in ``as_read``; and
+    the cars that stood on its roads, by the road's place."""
     columns: list[ColumnCandidate] = []
     index: dict[str, int] = {}
     for column in prior.columns:
-        now = look_at(plan, pieces, column.x, column.y, column.levels, tolerances.KNOWN_REACH_MM)
+        now = as_read.columns.get(column.id)
+        if now is None:
+            now = look_at(plan, pieces, column.x, column.y, column.levels, tolerances.KNOWN_REACH_MM)
+            now = now and replace(now, levels_probability=column.levels_probability)
         if now is not None:
             index[column.id] = len(columns)
-            columns.append(replace(now, levels_probability=column.levels_probability))
+            columns.append(now)
     by_road = {road.id: road for road in prior.roads}
-    ends = [tuple(index.get(column_under(by_road, road, side), -1) for side in (0, 1)) for road in prior.roads]
-    lines = []
-    for road, two in zip(prior.roads, ends, strict=True):
-        centers = [np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in two]
-        above = tuple(_tips(other) for other in prior.roads if road.id in other.rests_on)
-        lines.append(Line(*_tips(road), Around((centers[0], centers[1]), above), known=True))
+    ends = {
+        road.id: (index.get(column_under(by_road, road, 0), -1), index.get(column_under(by_road, road, 1), -1))
+        for road in prior.roads
+    }
+    lines = {}
+    for road in prior.roads:
+        if road.id not in as_read.roads:
+            centers = [np.array([columns[end].x, columns[end].y]) if end >= 0 else None for end in ends[road.id]]
+            above = tuple(_tips(other) for other in prior.roads if road.id in other.rests_on)
+            lines[road.id] = Line(*_tips(road), Around((centers[0], centers[1]), above), known=True)
+    measured = dict(zip(lines, measure_roads(plan, pieces, list(lines.values())), strict=True))
     roads: list[FoundRoad] = []
     cars: dict[int, list[Car]] = {}
-    for road, two, measured in zip(prior.roads, ends, measure_roads(plan, pieces, lines), strict=True):
-        moved = max(_across(measured, np.array(tip)) for tip in road.ends)
-        found = FoundRoad(measured, (two[0], two[1]), tolerances.KNOWN_SCORE, layer_of(by_road, road))
-        if acceptable(pieces, found) and moved < tolerances.KNOWN_REACH_MM:
-            cars[len(roads)] = [car for car in prior.cars if car.on == road.id]
-            roads.append(replace(found, road=_as_before(measured, road)))
+    for road in prior.roads:
+        now_road = as_read.roads.get(road.id) or measured[road.id]
+        found = FoundRoad(now_road, ends[road.id], tolerances.KNOWN_SCORE, layer_of(by_road, road))
+        if road.id in measured:
+            moved = max(_across(now_road, np.array(tip)) for tip in road.ends)
+            if not acceptable(pieces, found) or not moved < tolerances.KNOWN_REACH_MM:
+                continue
+            found = replace(found, road=_as_before(now_road, road))
+        cars[len(roads)] = [car for car in prior.cars if car.on == road.id]
+        roads.append(found)
     return Assembly(columns, roads), cars
 
 
@@ -209,12 +227,15 @@ def _along(pieces: Pieces, column: ColumnCandidate, road: MeasuredRoad, from_end
 
 def distinct_columns(pieces: Pieces, columns: list[ColumnCandidate]) -> list[ColumnCandidate]:
     """Of candidates at the same level and place only the best."""
-    kept: list[ColumnCandidate] = []
-    for column in sorted(columns, key=lambda c: -c.score):
-        near = [k for k in kept if np.hypot(k.x - column.x, k.y - column.y) < pieces.disc.radius * 0.4]
-        if not any(k.levels == column.levels or k.score > column.score + 0.15 for k in near):
-            kept.append(column)
-    return kept
+    ordered = sorted(columns, key=lambda c: -c.score)
+    places = np.array([(c.x, c.y) for c in ordered]).reshape(-1, 2)
+    kept: list[int] = []
+    for k, column in enumerate(ordered):
+        apart = np.hypot(*(places[kept] - places[k]).T)
+        near = [ordered[kept[m]] for m in np.flatnonzero(apart < pieces.disc.radius * 0.4)]
+        if not any(other.levels == column.levels or other.score > column.score + 0.15 for other in near):
+            kept.append(k)
+    return [ordered[k] for k in kept]
 
 
 def choose(

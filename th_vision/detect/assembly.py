@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from th_vision.detect.columns import ColumnCandidate
@@ -24,3 +25,11 @@ class Assembly:
 
     columns: list[ColumnCandidate] = field(default_factory=list)
     roads: list[FoundRoad] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Pieces as they were measured in an earlier view, by their ids: what looks as it did needs no measuring again."""
+
+    columns: Mapping[str, ColumnCandidate] = field(default_factory=dict)
+    roads: Mapping[str, MeasuredRoad] = field(default_factory=dict)

@@ -130,8 +130,10 @@ class DepthModel:
     def post_faces(self, post: Post) -> list[Face]:
         """A column's discs, bottom up."""
         disc = self.pieces.disc
-        plan = _RING * disc.radius + [post.x, post.y]
-        return [Face(np.c_[plan, np.full(len(plan), disc.height * k)]) for k in range(1, post.levels + 1)]
+        outlines = np.empty((post.levels, len(_RING), 3))
+        outlines[..., :2] = _RING * disc.radius + [post.x, post.y]
+        outlines[..., 2] = disc.height * np.arange(1, post.levels + 1)[:, None]
+        return [Face(outline) for outline in outlines]
 
     def beam_faces(self, beam: Beam, cars: tuple[float, ...] = ()) -> list[Face]:
         """A road's top, and the tops of cars that stand on it this far (mm) from its middle."""
@@ -182,34 +184,27 @@ class DepthModel:
 
     def raster(self, projected: Sequence[tuple[Array, Array]]) -> Raster:
         """Projected faces, drawn; the highest one is seen."""
-        drawn = [one for places, z in projected if (one := self._drawn(places, z)) is not None]
-        if len(drawn) == 1:
-            return drawn[0]
-        if not drawn:
-            return Raster(0, 0, np.zeros((0, 0), np.float32))
-        u0, v0 = min(one.u for one in drawn), min(one.v for one in drawn)
-        u1 = max(one.u + one.heights.shape[1] for one in drawn)
-        v1 = max(one.v + one.heights.shape[0] for one in drawn)
-        out = Raster(u0, v0, np.zeros((v1 - v0, u1 - u0), np.float32))
-        self.draw(out.heights, (u0, v0), drawn)
-        return out
-
-    def _drawn(self, places: Array, z: Array) -> Raster | None:
-        """One projected face, drawn; None where it lies outside the grid."""
+        places = projected[0][0] if len(projected) == 1 else np.concatenate([face[0] for face in projected])
         low, high = np.floor(places.min(axis=0)).astype(int), np.ceil(places.max(axis=0)).astype(int) + 1
-        u0, v0, u1, v1 = max(int(low[0]), 0), max(int(low[1]), 0), int(high[0]), int(high[1])
-        u1, v1 = min(u1, self.shape[1]), min(v1, self.shape[0])
-        if u1 <= u0 or v1 <= v0:
-            return None
-        mask = np.zeros((v1 - v0, u1 - u0), np.uint8)
-        local = places - [u0, v0]
-        cv2.fillConvexPoly(mask, np.rint(local * 16).astype(np.int32), 1, shift=4)
-        if z[0] == z[-1] and np.ptp(z) == 0:
-            return Raster(u0, v0, mask * np.float32(z[0]))
-        c = np.linalg.lstsq(np.c_[np.ones(len(local)), local], z, rcond=None)[0]
-        rows, columns = np.arange(v1 - v0)[:, None], np.arange(u1 - u0)
-        plane = (c[0] + c[1] * columns + c[2] * rows).astype(np.float32)
-        return Raster(u0, v0, np.where(mask > 0, plane, np.float32(0)))
+        u0, v0 = max(int(low[0]), 0), max(int(low[1]), 0)
+        u1, v1 = min(int(high[0]), self.shape[1]), min(int(high[1]), self.shape[0])
+        out = np.zeros((max(v1 - v0, 0), max(u1 - u0, 0)), np.float32)
+        if out.size == 0:
+            return Raster(0, 0, out)
+        # what is level goes bottom up: each covers what lies below
+        for places, z in sorted(projected, key=lambda face: float(face[1].max())):
+            local = places - [u0, v0]
+            corners = np.rint(local * 16).astype(np.int32)
+            if z[0] == z[-1] and np.ptp(z) == 0:
+                cv2.fillConvexPoly(out, corners, float(z[0]), shift=4)
+                continue
+            mask = np.zeros(out.shape, np.uint8)
+            cv2.fillConvexPoly(mask, corners, 1, shift=4)
+            c = np.linalg.lstsq(np.c_[np.ones(len(local)), local], z, rcond=None)[0]
+            rows, columns = np.arange(out.shape[0])[:, None], np.arange(out.shape[1])
+            plane = (c[0] + c[1] * columns + c[2] * rows).astype(np.float32)
+            np.maximum(out, np.where(mask > 0, plane, np.float32(0)), out=out)
+        return Raster(u0, v0, out)
 
     def draw(self, hard: Image, origin: tuple[int, int], drawn: Iterable[Raster]) -> None:
         """Put what is drawn onto hard heights whose first cell is ``origin`` (u, v); the highest one is seen."""

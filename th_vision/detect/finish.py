@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -12,7 +13,7 @@ from shapely import contains_xy
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly, FoundRoad
+from th_vision.detect.assembly import Assembly, FoundRoad, Measured
 from th_vision.detect.cars import cars_on, one_road_each
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
@@ -25,6 +26,7 @@ from th_vision.detect.witnesses import doubted
 from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
+NOTHING = Measured()
 TOP_PITCH_MM, TOP_RIM_MM = 0.5, 1.2
 """How closely a column's top is asked for its colour, and how far from rims, which are blurred."""
 
@@ -39,8 +41,11 @@ class _Placed:
     sigma_z: float
 
 
-def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | None) -> Layout:
-    """The layout of an assembly: ids as in ``prior`` where a piece is the same."""
+def finish(
+    plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | None, kept: Measured = NOTHING
+) -> tuple[Layout, Measured]:
+    """The layout of an assembly, and how its columns and roads were measured: ids as in ``prior`` where a piece is the
+    same. ``kept``: pieces that look as they did."""
     placed = _place_roads(plan, pieces, assembly)
     colors = palette(pieces, stick_color(plan, pieces, [p.road for p in placed]))
     column_ids = _ids("c", [(c.x, c.y) for c in assembly.columns], _old_places(prior, "columns"), pieces.disc.radius)
@@ -56,8 +61,12 @@ def finish(plan: PlanView, pieces: Pieces, assembly: Assembly, prior: Layout | N
     roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
     before = frozenset(road.id for road in prior.roads) if prior is not None else frozenset[str]()
     roads = doubted(plan, pieces, roads, before)
-    cars = _cars(plan, pieces, colors, roads, prior)
-    return Layout(columns=columns, roads=roads, cars=cars)
+    cars = _cars(plan, pieces, colors, roads, prior, kept.roads.keys())
+    measured = Measured(
+        dict(zip(column_ids, assembly.columns, strict=True)),
+        {name: p.road for name, p in zip(road_ids, placed, strict=True)},
+    )
+    return Layout(columns=columns, roads=roads, cars=cars), measured
 
 
 def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Placed]:
@@ -260,11 +269,14 @@ def _point(tip: Array) -> tuple[float, float, float]:
 
 
 def _cars(
-    plan: PlanView, pieces: Pieces, colors: Palette, roads: tuple[Road, ...], prior: Layout | None
+    plan: PlanView, pieces: Pieces, colors: Palette, roads: tuple[Road, ...], prior: Layout | None, kept: Set[str]
 ) -> tuple[Car, ...]:
+    """``kept``: ids of roads that look as they did; where none had a car before, none has one now."""
+    carrying = {car.on for car in prior.cars} if prior is not None else set()
     found = [
         (road.id, car)
         for road in roads
+        if road.id in carrying or road.id not in kept
         for car in cars_on(plan, pieces, colors, np.array(road.ends[0]), np.array(road.ends[1]))
     ]
     found = one_road_each(plan, pieces, found)

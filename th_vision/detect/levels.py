@@ -161,10 +161,11 @@ def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
     base = guess.drawn(box, guess.others(box, {k, *group.lays}), Group(group.posts))
     faces = guess.drawn_apart(group)
     lays = dict(group.lays)
-    energy = guess.cost(box, base, faces.values()) + guess.strain(group)
+    misfit = guess.cost(box, base, faces.values())
+    energy = misfit + guess.strain(group)
     energy += sum(_lift_strain(guess, lay, k, len(lays)) - guess.lift_strain(lay) for lay in lays.values())
     for key in lays:
-        energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, energy)
+        misfit, energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, misfit, energy)
     rim = 0.3 if np.isnan(column.rim) else column.rim
     return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
 
@@ -206,19 +207,27 @@ def _lifted(
     faces: dict[int, Raster],
     key: int,
     column: int,
+    misfit: float,
     energy: float,
-) -> float:
-    """The energy with one road's end lifted by some sticks or none, whichever is least; ``lays`` and what is drawn of
-    them (``faces``) are updated. Ends that slope lie on each other askew: each may lift the next by two sticks."""
+) -> tuple[float, float]:
+    """The misfit and the energy with one road's end lifted by some sticks or none, whichever is least; ``lays`` and
+    what is drawn of them (``faces``) are updated. Ends that slope lie on each other askew: each may lift the next by
+    two sticks. Higher than where it fits worse and worse, nothing fits."""
     lay = lays[key]
     side = lay.ends.index(column)
-    rest = energy - guess.cost(box, base, faces.values()) - _lift_strain(guess, lay, column, len(lays))
+    rest = energy - misfit - _lift_strain(guess, lay, column, len(lays))
+    worse, last = 0, energy
     for sticks in range(1, 2 * len(lays) + 1):
         lift = list(lay.lift)
         lift[side] = sticks * guess.model.pieces.stick.thickness
         tried = replace(lay, lift=(lift[0], lift[1]))
         drawn = {**faces, **guess.drawn_apart(Group(posts, {key: tried}))}
-        lower = rest + guess.cost(box, base, drawn.values()) + _lift_strain(guess, tried, column, len(lays))
-        if lower < energy:
-            lays[key], faces[key], energy = tried, drawn[key], lower
-    return energy
+        cost = guess.cost(box, base, drawn.values())
+        now = rest + cost + _lift_strain(guess, tried, column, len(lays))
+        if now < energy:
+            lays[key], faces[key], misfit, energy = tried, drawn[key], cost, now
+        worse = worse + 1 if now > last else 0
+        if worse == 2:
+            break
+        last = now
+    return misfit, energy

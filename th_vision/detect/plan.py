@@ -48,6 +48,15 @@ class Field:
 
 
 @dataclass(frozen=True)
+class Usual:
+    """What is usual all over a view: height of a pixel of disparity, mm; sigma of a pixel's height, mm; softness."""
+
+    mm_per_px: float
+    noise_mm: float
+    softness: float
+
+
+@dataclass(frozen=True)
 class PlanView:
     """Heights and colours of a still view.
 
@@ -58,6 +67,7 @@ class PlanView:
     ``softness``: width of the matching window in parts of what the calibration's camera should have: 1 but for clouds
     from other cameras, 0 where edges are sharp (clouds of other programs).
     ``edges``: the edges of ``color``, or None; made unless given.
+    ``whole``: what is usual all over the view that this is a window of; None: it is all there is.
     """
 
     view: StillView
@@ -68,6 +78,7 @@ class PlanView:
     field: Field
     softness: float = 1.0
     edges: EdgeImage | None = None
+    whole: Usual | None = None
 
     def __post_init__(self) -> None:
         if self.color is not None and (self.edges is None or self.edges.color is not self.color):
@@ -79,7 +90,14 @@ class PlanView:
 
         A window of another width than this camera should have means native pixels of another size.
         """
+        if self.whole is not None:
+            return self.whole.mm_per_px
         return float(np.median(self.mm_per_px)) * max(self.softness, tolerances.SHARP_KERNEL_SHARE)
+
+    @property
+    def usual(self) -> Usual:
+        """What is usual all over the view."""
+        return Usual(self.usual_mm_per_px, self.noise_mm, self.softness)
 
     @property
     def table(self) -> TableCalibration:
@@ -120,6 +138,8 @@ class PlanView:
     @cached_property
     def noise_mm(self) -> float:
         """Usual sigma of a height, mm: noise and what stays of the sensor's fixed pattern."""
+        if self.whole is not None:
+            return self.whole.noise_mm
         sigmas = self.sigma_mm[::4, ::4]
         sigmas = sigmas[np.isfinite(sigmas)]
         return float(np.median(sigmas)) if len(sigmas) else 0.0
@@ -228,6 +248,17 @@ class PlanView:
 
 def plan_view(view: StillView) -> PlanView:
     """Turn a still view into heights above the table (mm) by the calibration's pose."""
+    color = in_light(view, light_gain(view))
+    return _plan_of(view, color, seen_field(view.table), softness_of(view), None)
+
+
+def window_plan(view: StillView, gain: NDArray[np.float32] | None, field: Field, whole: Usual) -> PlanView:
+    """The same for a window of a view, over the part ``field`` of the table; ``gain``: see :func:`light_gain`;
+    ``whole``: what is usual all over the view."""
+    return _plan_of(view, in_light(view, gain), field, whole.softness, whole)
+
+
+def _plan_of(view: StillView, color: Image | None, field: Field, softness: float, whole: Usual | None) -> PlanView:
     table = view.table
     plane_z, slope = table.plane_depth
     gain = table.camera.disparity_gain
@@ -242,9 +273,10 @@ def plan_view(view: StillView) -> PlanView:
         height_mm=np.asarray(heights, dtype=np.float32),
         sigma_mm=np.asarray(view.sigma_px * mm_per_px, dtype=np.float32),
         mm_per_px=np.asarray(mm_per_px, dtype=np.float32),
-        color=_same_light(view),
-        field=seen_field(table),
-        softness=softness_of(view),
+        color=color,
+        field=field,
+        softness=softness,
+        whole=whole,
     )
 
 
@@ -302,18 +334,25 @@ def _in_plan(tensor: Image, cos: Image | np.float32, sin: Image | np.float32, mi
     return out
 
 
-def _same_light(view: StillView) -> Image | None:
-    """The view's colour with the gain of each channel fitted on free table to the empty table's picture."""
+def light_gain(view: StillView) -> NDArray[np.float32] | None:
+    """(3,) gains of the channels that bring the view's colour to the light of the empty table's picture, fitted on free
+    table; None where that can't be told."""
     color, empty = view.color_bgr, view.table.empty.color_bgr
-    if color is None or view.table.camera.color is None:
+    if color is None or empty is None or empty.shape != color.shape:
         return None
-    out = color.astype(np.float32)
-    if empty is None or empty.shape != color.shape:
-        return out
     step = 8
-    now, then = out[::step, ::step].reshape(-1, 3), empty[::step, ::step].reshape(-1, 3).astype(np.float32)
+    now, then = (image[::step, ::step].reshape(-1, 3).astype(np.float32) for image in (color, empty))
     usable = (now > 8).all(axis=1) & (now < 247).all(axis=1) & (then > 8).all(axis=1) & (then < 247).all(axis=1)
-    if usable.sum() > 500:
-        gain = np.median(then[usable] / now[usable], axis=0)
-        out *= np.clip(gain, 0.5, 2.0).astype(np.float32)
-    return out
+    if usable.sum() <= 500:
+        return None
+    # channel by channel in a row each: numpy is slow down columns
+    gain = np.median(np.ascontiguousarray((then[usable] / now[usable]).T), axis=1)
+    return np.asarray(np.clip(gain, 0.5, 2.0), dtype=np.float32)
+
+
+def in_light(view: StillView, gain: NDArray[np.float32] | None) -> Image | None:
+    """(h, w, 3) the view's colour with its channels times ``gain``; None without colour."""
+    if view.color_bgr is None or view.table.camera.color is None:
+        return None
+    out = view.color_bgr.astype(np.float32)
+    return out if gain is None else np.asarray(np.multiply(out, gain, out=out), dtype=np.float32)

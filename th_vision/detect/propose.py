@@ -16,7 +16,7 @@ from th_vision.detect.explained import Explained
 from th_vision.detect.kernel import bar_share, shown
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads
 from th_vision.detect.plan import PlanView
-from th_vision.detect.roads import RoadCandidate, fit_lines, joinable, ramps_from
+from th_vision.detect.roads import RoadCandidate, fit_lines, joinable_pairs, ramps_from
 from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
@@ -69,9 +69,9 @@ class Proposals:
             waits |= on_line(self._pieces, tips, road)
         # which lie on clearly better ones that wait themselves: those are measured first
         behind = np.zeros((len(ahead), len(ahead)), dtype=np.bool_)
-        for m, one in enumerate(ahead):
-            worse = np.flatnonzero(better_than < one.line.score)
-            behind[worse, m] = on_line(self._pieces, tips[worse], tips_of(one.line))
+        scores = np.array([one.line.score for one in ahead])
+        worse, better = np.nonzero(better_than[:, None] < scores)
+        behind[worse, better] = on_lines(self._pieces, tips[worse], tips[better])
         todo = ~waits
         while todo.any():
             now = np.flatnonzero(todo & ~(behind & todo).any(axis=1))
@@ -153,12 +153,7 @@ def lines_between(
     top = pieces.stick.thickness
     centers = [np.array([c.x, c.y]) for c in columns]
     heights = [c.levels * pieces.disc.height + top for c in columns]
-    pairs = [
-        (i, j)
-        for i in range(len(columns))
-        for j in range(i + 1, len(columns))
-        if frozenset((i, j)) not in joined and joinable(pieces, columns[i], columns[j])
-    ]
+    pairs = [pair for pair in joinable_pairs(pieces, columns) if frozenset(pair) not in joined]
     pairs = present_pairs(plan, pieces, pairs, centers, heights, look)
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
     tops = np.column_stack([np.reshape(centers, (-1, 2)), heights])
@@ -185,12 +180,14 @@ def present_pairs(
     mm_per_px = plan.usual_mm_per_px
     blend = bar_share(pieces.stick.width, plan.kernel_mm)
     sideways = np.array([-0.6, -0.3, 0.0, 0.3, 0.6]) * pieces.disc.radius
+    first, second = np.array(pairs).T
+    start, base = np.array(centers)[first], np.array(heights)[first]
+    way, rise = np.array(centers)[second] - start, np.array(heights)[second] - base
+    left = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.hypot(*way.T)[:, None]
     points = np.empty((len(pairs), len(sideways), len(fraction), 3))
-    for k, (i, j) in enumerate(pairs):
-        way = centers[j] - centers[i]
-        left = np.array([-way[1], way[0]]) / np.hypot(*way)
-        points[k, :, :, :2] = centers[i] + fraction[None, :, None] * way + sideways[:, None, None] * left[None, None, :]
-        points[k, :, :, 2] = heights[i] + fraction * (heights[j] - heights[i])
+    along = start[:, None] + fraction[:, None] * way[:, None]
+    points[..., :2] = along[:, None] + sideways[:, None, None] * left[:, None, None]
+    points[..., 2] = (base[:, None] + fraction * rise[:, None])[:, None]
     seen = plan.heights(points)
     expected = shown(points[..., 2], blend, mm_per_px)
     slack = plan.road_slack(points[..., 2])
@@ -224,12 +221,31 @@ def acceptable(pieces: Pieces, found: FoundRoad) -> bool:
 def on_line(pieces: Pieces, tips: Array, road: Array) -> NDArray[np.bool_]:
     """(n,) whether lines with these ends (n, 2, 3) lie on one (2, 3), in plan, for more than ends that share a column
     do."""
-    way = (road[1] - road[0])[:2]
-    length = float(np.hypot(*way))
-    unit = way / length
-    start, along = tips[:, 0, :2] - road[0, :2], (tips[:, 1] - tips[:, 0])[:, :2]
-    s0, t0 = start @ unit, start[:, 1] * unit[0] - start[:, 0] * unit[1]
-    s1, t1 = along @ unit, along[:, 1] * unit[0] - along[:, 0] * unit[1]
-    s, t = s0[:, None] + SHARES * s1[:, None], t0[:, None] + SHARES * t1[:, None]
-    common = (np.abs(t) < pieces.stick.width * 0.6) & (s > 0) & (s < length)
-    return np.asarray(common.mean(axis=1) > tolerances.ROAD_OVERLAP_SHARE)
+    return on_lines(pieces, tips, np.broadcast_to(road, tips.shape))
+
+
+def on_lines(pieces: Pieces, tips: Array, roads: Array) -> NDArray[np.bool_]:
+    """(n,) whether lines with these ends (n, 2, 3) lie each on its other one (n, 2, 3)."""
+    out = np.zeros(len(tips), dtype=np.bool_)
+    way = (roads[:, 1] - roads[:, 0])[:, :2]
+    length = np.hypot(*way.T)
+    unit = way / length[:, None]
+    start, along = tips[:, 0, :2] - roads[:, 0, :2], (tips[:, 1] - tips[:, 0])[:, :2]
+
+    def in_line(rel: Array) -> tuple[Array, Array]:
+        """Ways along and across the other line."""
+        return rel[:, 0] * unit[:, 0] + rel[:, 1] * unit[:, 1], rel[:, 1] * unit[:, 0] - rel[:, 0] * unit[:, 1]
+
+    (s0, t0), (s1, t1) = in_line(start), in_line(along)
+    # most lie far away
+    reach = pieces.stick.width * 0.6
+    near = np.flatnonzero(
+        (np.minimum(s0, s0 + s1) < length)
+        & (np.maximum(s0, s0 + s1) > 0)
+        & (np.minimum(t0, t0 + t1) < reach)
+        & (np.maximum(t0, t0 + t1) > -reach)
+    )
+    s, t = s0[near, None] + SHARES * s1[near, None], t0[near, None] + SHARES * t1[near, None]
+    common = (np.abs(t) < reach) & (s > 0) & (s < length[near, None])
+    out[near] = common.mean(axis=1) > tolerances.ROAD_OVERLAP_SHARE
+    return out

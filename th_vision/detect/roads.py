@@ -36,15 +36,17 @@ class RoadCandidate:
     score: float
 
 
-def joinable(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
-    """Whether a stick's ends can rest on both columns."""
-    plan_distance = float(np.hypot(a.x - b.x, a.y - b.y))
-    rise = abs(a.levels - b.levels) * pieces.disc.height
-    length = float(np.hypot(plan_distance, rise))
+def joinable_pairs(pieces: Pieces, columns: Sequence[ColumnCandidate]) -> list[tuple[int, int]]:
+    """Pairs of columns (by their places, the first before the second) on which a stick's ends can rest."""
+    x, y, levels = np.array([(c.x, c.y, c.levels) for c in columns], dtype=np.float64).reshape(-1, 3).T
+    first, second = np.triu_indices(len(columns), 1)
+    plan_distance = np.hypot(x[first] - x[second], y[first] - y[second])
+    rise = np.abs(levels[first] - levels[second]) * pieces.disc.height
+    length = np.hypot(plan_distance, rise)
     radius = pieces.disc.radius
     least = pieces.stick.length - 2 * radius - tolerances.STICK_LENGTH_SLACK_MM
-    most = pieces.stick.length + 2 * radius
-    return least <= length <= most
+    fits = (least <= length) & (length <= pieces.stick.length + 2 * radius)
+    return list(zip(first[fits].tolist(), second[fits].tolist(), strict=True))
 
 
 def fit_lines(plan: PlanView, pieces: Pieces, a: Array, b: Array) -> list[RoadCandidate | None]:
@@ -123,20 +125,21 @@ def ramps_from(
 ) -> list[tuple[int, RoadCandidate]]:
     """Bars from low columns (each by its place) down to the table, in whatever directions there are any that ``look``
     leaves open."""
-    angles = np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG)
+    if not columns:
+        return []
+    angles = np.radians(np.arange(0, 360, tolerances.RAMP_SEARCH_STEP_DEG))
+    tops = np.array([(c.x, c.y, c.levels * pieces.disc.height + pieces.stick.thickness) for c in columns])
+    runs = np.sqrt(np.maximum(pieces.stick.length**2 - tops[:, 2] ** 2, 1.0))
+    values = _ramp_presence(plan, pieces, tops, angles, runs, look)
+    around = np.max([np.roll(values, step, axis=1) for step in (-2, -1, 1, 2)], axis=0)
     which: list[int] = []
     starts: list[Array] = []
     stops: list[Array] = []
-    for i, column in enumerate(columns):
-        top = column.levels * pieces.disc.height + pieces.stick.thickness
-        run = float(np.sqrt(max(pieces.stick.length**2 - top**2, 1.0)))
-        a = np.array([column.x, column.y, top])
-        values = _ramp_presence(plan, pieces, a, np.radians(angles), run, look)
-        around = np.max([np.roll(values, step) for step in (-2, -1, 1, 2)], axis=0)
-        for angle in np.radians(angles[(values >= tolerances.RAMP_LEAST_PRESENCE) & (values >= around)]):
-            which.append(i)
-            starts.append(a)
-            stops.append(np.array([a[0] + run * np.cos(angle), a[1] + run * np.sin(angle), pieces.stick.thickness]))
+    for i, k in np.argwhere((values >= tolerances.RAMP_LEAST_PRESENCE) & (values >= around)):
+        a, way = tops[i], np.array([np.cos(angles[k]), np.sin(angles[k])])
+        which.append(int(i))
+        starts.append(a)
+        stops.append(np.array([*(a[:2] + runs[i] * way), pieces.stick.thickness]))
     if not which:
         return []
     found = fit_lines(plan, pieces, np.array(starts), np.array(stops))
@@ -144,21 +147,24 @@ def ramps_from(
 
 
 def _ramp_presence(
-    plan: PlanView, pieces: Pieces, a: Array, angles: Array, run: float, look: Explained | None
+    plan: PlanView, pieces: Pieces, a: Array, angles: Array, run: Array, look: Explained | None
 ) -> Array:
-    """Share (n,) of the high half of a ramp in each direction where depth shows it; 0 where all is explained."""
-    fraction = np.linspace(pieces.disc.radius / run, 0.55, 12)
-    points = np.empty((len(angles), len(fraction), 3))
-    points[..., 0] = a[0] + run * np.cos(angles)[:, None] * fraction
-    points[..., 1] = a[1] + run * np.sin(angles)[:, None] * fraction
-    points[..., 2] = a[2] + fraction * (pieces.stick.thickness - a[2])
+    """Share (n, angles) of the high half of a ramp in each direction where depth shows it, 0 where all is explained;
+    ramps begin at ``a`` (n, 3) and are ``run`` (n,) long in plan."""
+    first = pieces.disc.radius / run
+    fraction = first[:, None] + np.linspace(0, 1, 12) * (0.55 - first)[:, None]
+    points = np.empty((len(a), len(angles), fraction.shape[1], 3))
+    along = run[:, None, None] * fraction[:, None]
+    points[..., 0] = a[:, 0, None, None] + np.cos(angles)[:, None] * along
+    points[..., 1] = a[:, 1, None, None] + np.sin(angles)[:, None] * along
+    points[..., 2] = (a[:, 2, None] + fraction * (pieces.stick.thickness - a[:, 2, None]))[:, None]
     heights = plan.heights(points)
     blend = bar_share(pieces.stick.width, plan.kernel_mm)
     expected = shown(points[..., 2], blend, plan.usual_mm_per_px)
     seen = np.isfinite(heights)
     low = np.maximum(0.3 * expected + 0.5, tolerances.ROAD_HEIGHT_SIGMAS * plan.noise_mm)
     there = seen & (heights > expected - low)
-    share = there.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    share = there.sum(axis=-1) / np.maximum(seen.sum(axis=-1), 1)
     if look is not None:
         share = np.where(look.share_open(points) >= tolerances.OPEN_ROAD_SHARE, share, 0.0)
     return np.asarray(share, dtype=np.float64)

@@ -255,7 +255,8 @@ def _other_hue(plan: PlanView, pieces: Pieces, layout: Layout) -> list[Unknown]:
     gx, gy = np.meshgrid(xs, ys)
     hidden = covered(plan, pieces, layout)
     if not hidden.is_empty:
-        new[contains_xy(hidden, gx, gy)] = 0
+        v, u = np.nonzero(new)
+        new[v, u] = ~contains_xy(hidden, gx[v, u], gy[v, u])
     closed = cv2.morphologyEx(new, cv2.MORPH_CLOSE, _disc(tolerances.FOREIGN_CLOSE_MM / 2 / pitch))
     core = _opened(np.asarray(closed, dtype=np.uint8), tolerances.FOREIGN_WIDTH_MM / 2 / pitch)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(core)

@@ -84,7 +84,7 @@ class Referee:
         self.follower = follower
         self._pieces, self._outputs = pieces, outputs
         self._keeper = keeper or Keeper(None)
-        self._reader: Reader = reader or (ReadNow(pieces) if read is None else ReadNow(pieces, read))
+        self._reader: Reader = reader or ReadNow(pieces, read)
         self._announcer = Announcer(language=outputs.language, quiet=outputs.quiet)
         self._hearing = Hearing(outputs.language)
         self._board = BoardFinder(Board())

@@ -65,11 +65,19 @@ class Reader(Protocol):
         ...
 
 
-def read_view(view: StillView, pieces: Pieces, prior: Layout | None) -> Layout:
-    """The layout that a still view shows."""
-    from th_vision.reconstruct import reconstruct
+def new_eye() -> Read:
+    """What reads the still views of one game, in their order: it remembers the last one."""
+    from th_vision.looks import Looks
 
-    return reconstruct(view, pieces, prior)
+    return Looks()
+
+
+def think(read: Read) -> None:
+    """Let what reads go on with what it read, where nobody waits for it."""
+    go_on = getattr(read, "think", None)
+    if go_on is not None:
+        with contextlib.suppress(*READING_FAULTS):
+            go_on()
 
 
 def read_moment(moment: Moment, table: TableCalibration, pieces: Pieces, prior: Layout | None, read: Read) -> Reading:
@@ -90,8 +98,8 @@ def read_moment(moment: Moment, table: TableCalibration, pieces: Pieces, prior: 
 class ReadNow:
     """Reads a moment while ``start`` is called: whoever calls waits, and nothing depends on the clock."""
 
-    def __init__(self, pieces: Pieces, read: Read = read_view) -> None:
-        self._pieces, self._read = pieces, read
+    def __init__(self, pieces: Pieces, read: Read | None = None) -> None:
+        self._pieces, self._read = pieces, read or new_eye()
         self._reading: Reading | None = None
 
     @property
@@ -102,6 +110,7 @@ class ReadNow:
     def start(self, moment: Moment, table: TableCalibration, prior: Layout | None) -> None:
         """As ``Reader``."""
         self._reading = read_moment(moment, table, self._pieces, prior, self._read)
+        think(self._read)
 
     def done(self) -> Reading | None:
         """As ``Reader``."""
@@ -122,7 +131,7 @@ class ReadAside:
     def __init__(self, pieces: Pieces, read: Read | None = None, *, process: bool = True) -> None:
         self._pieces = pieces
         self._helper = _Helper(pieces) if process and read is None else None
-        self._read: Read = read or (read_view if self._helper is None else self._helper.read)
+        self._read: Read = read or (new_eye() if self._helper is None else self._helper.read)
         self._thread = ThreadPoolExecutor(1, "reading")
         self._future: Future[Reading] | None = None
 
@@ -134,6 +143,7 @@ class ReadAside:
     def start(self, moment: Moment, table: TableCalibration, prior: Layout | None) -> None:
         """As ``Reader``."""
         self._future = self._thread.submit(read_moment, moment, table, self._pieces, prior, self._read)
+        self._thread.submit(think, self._read)
 
     def done(self) -> Reading | None:
         """As ``Reader``."""
@@ -186,7 +196,7 @@ class _Helper:
             with self._lock:
                 if not self._closed:
                     self._start()
-            return read_view(view, pieces, prior)
+            return new_eye()(view, pieces, prior)
         if isinstance(found, Layout):
             return found
         raise VisionError(str(found))
@@ -203,8 +213,7 @@ def _serve(pipe: Connection, pieces: Pieces) -> None:
     """The process: views in, layouts (or what went wrong, as text) out, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the other program's to answer
     table: TableCalibration | None = None
-    from th_vision.reconstruct import reconstruct
-
+    look = new_eye()
     while True:
         try:
             new_table, view, prior = pipe.recv()
@@ -213,10 +222,11 @@ def _serve(pipe: Connection, pieces: Pieces) -> None:
         table = new_table or table
         answer: Layout | str
         try:
-            answer = reconstruct(replace(view, table=table), pieces, prior)
+            answer = look(replace(view, table=table), pieces, prior)
         except READING_FAULTS as error:
             answer = " ".join(str(error).split()) or type(error).__name__
         try:
             pipe.send(answer)
         except OSError:
             return
+        think(look)

@@ -9,6 +9,7 @@ from th_vision.tolerances.city import *
 from th_vision.tolerances.depth import *
 from th_vision.tolerances.enroll import *
 from th_vision.tolerances.following import *
+from th_vision.tolerances.looking import *
 from th_vision.tolerances.seeing import *
 from th_vision.tolerances.sensor import *
 from th_vision.tolerances.things import *
