@@ -46,7 +46,9 @@ def finish(
 ) -> tuple[Layout, Measured]:
     """The layout of an assembly, and how its columns and roads were measured: ids as in ``prior`` where a piece is the
     same. ``kept``: pieces that look as they did."""
-    placed = _place_roads(plan, pieces, assembly)
+    there = {id(road) for road in kept.roads.values()}
+    as_read = {k for k, found in enumerate(assembly.roads) if id(found.road) in there}
+    placed = _place_roads(plan, pieces, assembly, as_read)
     colors = palette(pieces, stick_color(plan, pieces, [p.road for p in placed]))
     column_ids = _ids("c", [(c.x, c.y) for c in assembly.columns], _old_places(prior, "columns"), pieces.disc.radius)
     middles = [tuple((p.road.a[:2] + p.road.b[:2]) / 2) for p in placed]
@@ -69,9 +71,10 @@ def finish(
     return Layout(columns=columns, roads=roads, cars=cars), measured
 
 
-def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Placed]:
-    """Measure every road again at its resting height, with the outlines of those above it left out."""
-    stacking = stack(plan, pieces, assembly)
+def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: set[int]) -> list[_Placed]:
+    """Measure every road again at its resting height, with the outlines of those above it left out; those ``as_read``
+    (by their places) lie where they lay."""
+    stacking = stack(plan, pieces, assembly, as_read)
     order, doubtful = stacking.order, stacking.doubtful
     place = {k: position for position, k in enumerate(order)}
     lying: dict[int, Lying] = {}
@@ -81,7 +84,12 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
         lines: dict[int, Line] = {}
         resting: dict[int, MeasuredRoad] = {}
         lies: dict[int, Lying] = {}
-        for k in layer:
+        for k in as_read.intersection(layer):
+            road = assembly.roads[k].road
+            lying[k] = Lying(road.a[:2], road.b[:2], float(road.a[2]), float(road.b[2]))
+            placed[k] = _Placed(road, assembly.roads[k].ends, (None, None), _height_sigma(0.0))
+        todo = [k for k in layer if k not in as_read]
+        for k in todo:
             found = assembly.roads[k]
             near = neighbours(assembly, k)
             below = [m for m in near if m in lying]
@@ -95,7 +103,7 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly) -> list[_Pl
                     assembly, k, resting[k], above, [lying[m] for m in below if frozenset((k, m)) not in doubtful]
                 )
         measured = dict(zip(lines, measure_roads(plan, pieces, list(lines.values())), strict=True))
-        for k in layer:
+        for k in todo:
             road, (below, tops) = resting[k], under[k]
             if k in measured:
                 road = _tips_kept(assembly.roads[k], road, measured[k])

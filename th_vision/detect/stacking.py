@@ -7,7 +7,7 @@ what the less probable ones would change stays in the sigma of the heights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -52,17 +52,18 @@ def tops_under(pieces: Pieces, assembly: Assembly, k: int) -> list[tuple[float, 
     ]
 
 
-def stack(plan: PlanView, pieces: Pieces, assembly: Assembly) -> Stacking:
+def stack(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: Set[int] = frozenset()) -> Stacking:
     """How the roads of an assembly lie on each other.
 
-    Known roads lie below what came later; among roads of one age colour and depth say it.
+    Known roads lie below what came later; among roads of one age colour and depth say it. Of two that lie ``as_read``
+    before (by their places) nothing is asked.
     """
     roads = assembly.roads
     fixed: list[Pair] = []
     evidence: dict[Pair, float] = {}  # of two roads of one age: how surely the second lies on the first
     for k in range(len(roads)):
         for m in neighbours(assembly, k):
-            if m < k or not _overlap(pieces, roads[k].road, roads[m].road):
+            if m < k or {k, m} <= as_read or not _overlap(pieces, roads[k].road, roads[m].road):
                 continue
             if roads[k].age != roads[m].age:
                 fixed.append((k, m) if roads[k].age < roads[m].age else (m, k))
