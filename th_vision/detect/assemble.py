@@ -24,6 +24,7 @@ from th_vision.detect.columns import (
 )
 from th_vision.detect.depth_model import DepthModel
 from th_vision.detect.explained import Explained, explained, part_of
+from th_vision.detect.ground import grounded
 from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.levels import settle_levels, without_ghosts
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, stick_color
@@ -59,7 +60,7 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None, as_rea
             break
     still = {id(column) for column in as_read.columns.values()}
     settled = {k for k, column in enumerate(left.columns) if id(column) in still}
-    return settle_levels(model, left, len(known.columns), look, settled)
+    return grounded(model, settle_levels(model, left, len(known.columns), look, settled), len(known.columns))
 
 
 def fresh_columns(plan: PlanView, pieces: Pieces, look: Explained | None) -> list[ColumnCandidate]:

@@ -207,7 +207,7 @@ class Guess:
 
     def lift_strain(self, lay: Lay) -> float:
         """Ends lie as high as what is below them lifts them."""
-        expected, sigma = lay.rests, tolerances.RESTING_SIGMA_MM
+        expected, sigma = lay.rests, tolerances.DEPTH_RESTS_SIGMA_MM
         if expected is None:
             expected, sigma = (self.usual_lift, self.usual_lift), self.lift_sigma
         return sum(0.5 * ((z - e) / sigma) ** 2 for z, e in zip(lay.lift, expected, strict=True))

@@ -27,6 +27,12 @@ DEPTH_COLLISION = 400.0
 # Ends are laid about so far past the middle of a column, and scatter by this along and across.
 DEPTH_OVERHANG_MM = 3.5
 DEPTH_OVERHANG_SIGMA_MM = 3.0
+# A column under one end alone is asked against the table where less of its rim than this is seen; what is seen of a rim
+# where there is none; levels that are tried under an end that lies on the table, and the odds (logarithm) they need.
+GROUND_RIM = 0.4
+GROUND_RIM_USUAL = 0.3
+GROUND_LEVELS = 2
+GROUND_COLUMN_SURE = 2.0
 # Times each step of a coordinate descent is tried at most.
 DEPTH_SWEEPS = 3
 # Least gain (chi-square) for which a road is believed, what each new column under it adds, and for a column alone.
@@ -43,6 +49,8 @@ DEPTH_LOOK_AT = 4
 # Sticks below an end, on average, and how they scatter (with discs' heights and bow), in sticks.
 DEPTH_USUAL_STICKS_BELOW = 0.25
 DEPTH_LIFT_SIGMA_STICKS = 0.6
+# Where it is known what an end lies on, it lies that high within this (bow, plan errors of depth alone).
+DEPTH_RESTS_SIGMA_MM = 0.4
 # Each further end on a column lifts them by so many on average, and they scatter by so many more: sloping ends lie
 # askew on each other.
 DEPTH_STICKS_AN_END = 0.65
@@ -59,7 +67,7 @@ STACK_REACH_MM = 3.0
 STACK_SAME_MM = 0.2
 # What a unit of misfit to depth counts as evidence (half of it, less what is common to neighbours: the model, the
 # fixed pattern), and a unit of the T-junction in colour; colour says no more than the last: an edge may be a shadow's.
-STACK_DEPTH_EVIDENCE = 0.33
+STACK_DEPTH_EVIDENCE = 0.42
 STACK_COLOR_ODDS = 22.0
 STACK_COLOR_MOST = 5.0
 # From this probability on the other order counts as one that is possible; and both columns of a road are asked together

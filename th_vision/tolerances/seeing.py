@@ -113,8 +113,8 @@ RIM_SIGMA_MM = 0.1
 # Heights of discs scatter by this; beside it the top of a column is known to the second (pads, the table itself).
 DISC_HEIGHT_SIGMA_MM = 0.1
 TOP_SIGMA_MM = 0.15
-# A road's height when it rests on columns of known level: tolerances of discs, thickness, bow.
-RESTING_SIGMA_MM = 0.4
+# A road's height when it is known what it rests on: tolerances of discs, thickness, bow, its own place in plan.
+RESTING_SIGMA_MM = 0.2
 
 # --- pieces known before ------------------------------------------------------------------------------------------
 # A known piece is looked for this far around its old place; what moved further is searched as something new.
