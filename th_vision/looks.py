@@ -95,7 +95,7 @@ def _look_again(last: _Look, view: StillView, pieces: Pieces, prior: Layout) -> 
     changed = None if now is None else changes(last.glance, now)
     if now is None or changed is None or changed.share > tol.CHANGE_MOST_SHARE:
         return None
-    before = _untouched(read_before(last.layout, last.measured, prior), changed, pieces)
+    before = _untouched(read_before(last.layout, last.measured, prior), changed, prior, pieces)
     touched = changed.touched([_outline(thing) for thing in last.layout.unknown])
     things = tuple(thing for thing, new in zip(last.layout.unknown, touched, strict=True) if not new)
     there = {*before.columns, *before.roads, *before.cars}
@@ -119,15 +119,16 @@ def _look_again(last: _Look, view: StillView, pieces: Pieces, prior: Layout) -> 
     return _together(prior, before, seen).model_copy(update={"unknown": (*things, *found)})
 
 
-def _untouched(before: Before, changed: Changes, pieces: Pieces) -> Before:
-    """What of the pieces that were read before looks as it did."""
+def _untouched(before: Before, changed: Changes, prior: Layout, pieces: Pieces) -> Before:
+    """What of the pieces that were read before looks as it did; of a road, with all cars that are known on it."""
     standing: list[Piece] = [column for column, _ in before.columns.values()]
     standing += [road for road, _ in before.roads.values()]
     standing += before.cars.values()
     touched = changed.touched([extent(p, pieces) for p in standing])
     same = {piece.id for piece, new in zip(standing, touched, strict=True) if not new}
     columns = {k: v for k, v in before.columns.items() if k in same}
-    roads = {k: v for k, v in before.roads.items() if k in same}
+    other = {car.on for car in prior.cars if car.id not in same}
+    roads = {k: v for k, v in before.roads.items() if k in same and k not in other}
     cars = {k: v for k, v in before.cars.items() if k in same and v.on in roads}
     return Before(columns, roads, cars, before.strangers)
 

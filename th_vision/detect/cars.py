@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rules.layout import Car
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.colors import Palette
@@ -146,6 +148,22 @@ def one_road_each(plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCa
         ):
             kept.append(k)
     return [found[k] for k in sorted(kept)]
+
+
+def others_than(
+    plan: PlanView, pieces: Pieces, found: list[tuple[str, FoundCar]], known: Sequence[Car]
+) -> list[tuple[str, FoundCar]]:
+    """Of readings those that are of no known car, seen from another road than the one it stands on."""
+    if not found or not known or plan.table.camera.color is None:
+        return found
+    box = typical_car(pieces)
+    mm_per_px = plan.table.distance_mm / plan.table.camera.color.fx
+    places = plan.color_pixels(np.array([car.top for _, car in found])) * mm_per_px
+    there = plan.color_pixels(np.array([(car.x, car.y, car.z + box.height) for car in known])) * mm_per_px
+    apart = np.linalg.norm(places[:, None] - there, axis=-1)
+    players = np.array([[car.player == other.player for other in known] for _, car in found])
+    same = ((apart <= tolerances.CAR_TWIN_WIDTHS * box.width) & players).any(axis=1)
+    return [one for one, taken in zip(found, same, strict=True) if not taken]
 
 
 def _ahead(car: FoundCar) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
 from th_vision.detect.assembly import Assembly, FoundRoad, Measured
-from th_vision.detect.cars import cars_on, one_road_each
+from th_vision.detect.cars import cars_on, one_road_each, others_than
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, plan_tangent, stick_color
@@ -279,14 +279,15 @@ def _point(tip: Array) -> tuple[float, float, float]:
 def _cars(
     plan: PlanView, pieces: Pieces, colors: Palette, roads: tuple[Road, ...], prior: Layout | None, kept: Set[str]
 ) -> tuple[Car, ...]:
-    """``kept``: ids of roads that look as they did; where none had a car before, none has one now."""
-    carrying = {car.on for car in prior.cars} if prior is not None else set()
+    """``kept``: ids of roads that look as they did, and the cars on them do."""
     found = [
         (road.id, car)
         for road in roads
-        if road.id in carrying or road.id not in kept
+        if road.id not in kept
         for car in cars_on(plan, pieces, colors, np.array(road.ends[0]), np.array(road.ends[1]))
     ]
+    if prior is not None and kept:
+        found = others_than(plan, pieces, found, [car for car in prior.cars if car.on in kept])
     found = one_road_each(plan, pieces, found)
     ids = _ids("k", [(car.x, car.y) for _, car in found], _old_places(prior, "cars"), 6.0)
     return tuple(
