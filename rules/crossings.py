@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from rules.build import Build
 from rules.events import Crossing, CrossingReason, RuleCall, Side
 from rules.geometry import Bar
+from rules.miscount import with_counts
 from rules.ruleset import RuleSet
 from rules.state import Pair, State
 from rules.tolerances import DUST_MM, JOINT_REACH_WIDTHS
@@ -64,11 +65,12 @@ def _met(state: State, build: Build, neighbour: Neighbour) -> Met | None:
         return None
     if crosses or neighbour.common is None:
         assert meeting is not None
-        at, rise = (meeting.x, meeting.y), meeting.rise
+        at, rise, shares = (meeting.x, meeting.y), meeting.rise, (meeting.share_a, meeting.share_b)
     else:
         at = neighbour.common.middle
         mine, other = build.bar.top_at(*at), neighbour.bar.top_at(*at)
-        rise = mine.minus(other)
+        rise, shares = mine.minus(other), (build.bar.share(*at), neighbour.bar.share(*at))
+    rise = with_counts(state, build, neighbour.road, rise, shares)
     doubt = at_least(Measured(abs(rise.value), rise.sigma), 0.0, state.k) == "too_close"
     return Met(
         road=neighbour.road,

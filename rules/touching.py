@@ -14,6 +14,7 @@ from rules.build import SOLID, Build
 from rules.events import FactColumn, FactObject, Fault
 from rules.findings import count, measured, more_than, not_more
 from rules.geometry import Bar, Disc2, Meeting, disc_gap, meeting, overhang, stick_distance
+from rules.miscount import with_counts
 from rules.outlines import Overlap, arch_gap, bar_polygon_gap, inside_depth, least_gap, overlap
 from rules.ruleset import RuleSet
 from rules.state import State
@@ -68,6 +69,8 @@ def road_contacts(state: State, rules: RuleSet, build: Build, near: list[Neighbo
         beside = more_than("touch-road", neighbour.distance, 0.0, rules.k, neighbour.road)
         if neighbour.common is not None:
             gap, _ = least_gap(build.bar, neighbour.bar, neighbour.common)
+            middle = neighbour.common.middle
+            s, t = build.bar.share(*middle), neighbour.bar.share(*middle)
         elif neighbour.distance.value <= 0 and neighbour.shared:
             continue  # all of the overlap lies at the shared column
         else:
@@ -79,6 +82,7 @@ def road_contacts(state: State, rules: RuleSet, build: Build, near: list[Neighbo
             mine, other = build.bar.top(s), neighbour.bar.top(t)
             rise = mine.minus(other)
             gap = Measured(abs(rise.value) - build.bar.thickness, rise.sigma)
+        gap = with_counts(state, build, neighbour.road, gap, (s, t))
         over = more_than("touch-road", gap, 0.0, rules.k, neighbour.road)
         found.append(_contact(beside, over))
     return found
