@@ -19,7 +19,7 @@ from th_vision.looks import Looks
 from th_vision.reconstruct import reconstruct
 from th_vision.referee.reading import READING_FAULTS
 from th_vision.still_view import StillView, fuse
-from th_vision.virtual_table.alongside import across, column_pairs, road_pairs
+from th_vision.virtual_table.alongside import across, before_last, column_pairs, road_pairs
 from th_vision.virtual_table.examples import calibration_frames, camera_over_table, table_for
 from th_vision.virtual_table.scene import Scene, StickBody
 from th_vision.virtual_table.sensor_model import make_sensor, shoot
@@ -54,16 +54,9 @@ def table() -> Table:
     calibrated, _ = calibrate_table(camera.camera, ((frame.depth, frame.color) for frame in shots))
     below = {name for stick in scene.sticks for name in stick.rests_on}
     top = [stick for stick in scene.sticks if stick.id not in below]
-    scenes = _without(scene, top[-1]), scene, scene, _pushed(scene, top[0])
+    scenes = before_last(scene), scene, scene, _pushed(scene, top[0])
     views = [fuse(shoot(one, camera, sensor, rng, 4, elapsed_s=20.0), calibrated) for one in scenes]
     return Table(*views, scene.layout(), top[-1].id, top[0].id)
-
-
-def _without(scene: Scene, stick: StickBody) -> Scene:
-    sticks = tuple(other for other in scene.sticks if other is not stick)
-    used = {name for other in sticks for name in other.rests_on}
-    columns = tuple(column for column in scene.columns if column.id in used or column.id not in stick.rests_on)
-    return replace(scene, sticks=sticks, columns=columns, cars=tuple(k for k in scene.cars if k.on != stick.id))
 
 
 def _pushed(scene: Scene, stick: StickBody) -> Scene:

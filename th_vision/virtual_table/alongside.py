@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rules.layout import Column, Layout, Road
+from th_vision.virtual_table.scene import Scene
 
 HIT_MM = 6.0  # nearer than this a piece found is the piece that stands there
 MID_ROAD = (0.12, 0.88)  # centre lines that cross nearer to an end share a column there
@@ -84,3 +87,13 @@ def without_last(layout: Layout) -> Layout:
     cars = tuple(car for car in layout.cars if car.on != last.id)
     columns = tuple(column for column in layout.columns if column.id not in gone)
     return layout.model_copy(update={"roads": roads, "cars": cars, "columns": columns})
+
+
+def before_last(scene: Scene) -> Scene:
+    """A scene before the last stick that nothing lies on was laid, its cars put there, and columns for it alone."""
+    below = {name for stick in scene.sticks for name in stick.rests_on}
+    last = [stick for stick in scene.sticks if stick.id not in below][-1]
+    sticks = tuple(stick for stick in scene.sticks if stick is not last)
+    gone = set(last.rests_on) - {name for stick in sticks for name in stick.rests_on}
+    columns = tuple(column for column in scene.columns if column.id not in gone)
+    return replace(scene, sticks=sticks, columns=columns, cars=tuple(car for car in scene.cars if car.on != last.id))

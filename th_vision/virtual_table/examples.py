@@ -75,7 +75,7 @@ def table_for(rng: np.random.Generator, surface: str) -> TableBody:
 
 @dataclass(frozen=True)
 class StaticExample:
-    """Frames of one still scene with its calibration recording and truth."""
+    """Frames of one still scene with its calibration recording and truth, and the sensor that took them."""
 
     camera: VirtualCamera
     calibration_frames: list[Frame]
@@ -83,6 +83,7 @@ class StaticExample:
     truth: Layout
     pieces: Pieces
     scene: Scene
+    sensor: SensorModel
 
 
 def calibration_frames(
@@ -131,7 +132,7 @@ def static_example(
     sensor = make_sensor(model, placed, rng, faults)
     before = calibration_frames(scene, placed, sensor, rng)
     shots = shoot(scene, placed, sensor, rng, frames, number=len(before), time_s=60.0)
-    return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene)
+    return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene, sensor)
 
 
 def city_example(
@@ -168,4 +169,4 @@ def city_example(
     sensor = make_sensor(model, placed, rng, None)
     before = calibration_frames(scene, placed, sensor, rng)
     shots = shoot(scene, placed, sensor, rng, frames, number=len(before), time_s=60.0)
-    return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene)
+    return StaticExample(placed, before, shots, scene.layout(), set_of_pieces, scene, sensor)
