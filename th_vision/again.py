@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rules.layout import Car, Column, Layout, Road
+from rules.layout import Car, CityObject, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.detect.assembly import Measured
+from th_vision.detect.city_maps import SOLIDS
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.depth_model import typical_car
 from th_vision.detect.measure import MeasuredRoad
@@ -93,6 +95,24 @@ def extent(piece: Piece, pieces: Pieces) -> Array:
     u, v = (steps.reshape(-1, 1) for steps in np.meshgrid(np.linspace(-0.5, 0.5, 7), np.linspace(-0.5, 0.5, 3)))
     plan = np.array([piece.x, piece.y]) + u * box.length * along + v * box.width * across
     return np.concatenate([np.c_[plan, np.full(len(plan), piece.z + h)] for h in (0.0, box.height)])
+
+
+def city_extent(thing: CityObject) -> Array:
+    """(n, 3) table points along the rim of an object of the city, above and below, and all over what stands up, mm.
+
+    On a card the pieces of a move may be put: what it shows within its rim tells nothing.
+    """
+    outline = np.array([*thing.outline, thing.outline[0]])
+    shares = np.linspace(0, 1, 40, endpoint=False)[:, None]
+    rim = np.concatenate([a + shares * (b - a) for a, b in pairwise(outline)])
+    middle = outline[:-1].mean(axis=0)
+    plan = [rim]
+    if thing.kind in SOLIDS:
+        plan += [middle + share * (rim - middle) for share in (0.25, 0.5, 0.75)]
+    out = [np.c_[part, np.full(len(part), z)] for part in plan for z in (0.0, thing.height)]
+    for obstacle in thing.obstacles:
+        out.append(np.array([(x, y, obstacle.height) for x, y in obstacle.outline]))
+    return np.concatenate(out)
 
 
 def _same_column(read: Column, known: Column) -> bool:

@@ -18,7 +18,7 @@ from shapely.geometry import Polygon
 from rules.layout import Layout, Unknown
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.again import Before, extent, read_before
+from th_vision.again import Before, city_extent, extent, read_before
 from th_vision.detect.assembly import Measured
 from th_vision.detect.changes import Changes, Glance, changes, glance_at
 from th_vision.detect.plan import Field, Usual, on_plane, plan_view
@@ -89,11 +89,13 @@ def _known_by_now(prior: Layout, seen: Layout) -> Layout:
 
 def _look_again(last: _Look, view: StillView, pieces: Pieces, prior: Layout) -> Layout | None:
     """What is seen now, where that needs no look at the whole table; None where it does."""
-    if last.glance is None or pieces.city or prior.city:
+    if last.glance is None or {(o.id, o.kind) for o in prior.city} != {(o.id, o.kind) for o in last.layout.city}:
         return None
     now = glance_at(view)
     changed = None if now is None else changes(last.glance, now)
     if now is None or changed is None or changed.share > tol.CHANGE_MOST_SHARE:
+        return None
+    if any(changed.touched([city_extent(thing) for thing in prior.city])):
         return None
     before = _untouched(read_before(last.layout, last.measured, prior), changed, prior, pieces)
     touched = changed.touched([_outline(thing) for thing in last.layout.unknown])
@@ -112,6 +114,8 @@ def _look_again(last: _Look, view: StillView, pieces: Pieces, prior: Layout) -> 
         local, kept = _in_window(window, view, pieces, prior, before)
         seen = look_at_part(window.plan(view, last.usual), pieces, local, prior, kept)
         if any(not window.holds(extent(piece, pieces), tol.LOOK_RIM_MM) for piece in _new(seen, prior)):
+            return None
+        if pieces.city and _may_be_city(seen, prior):
             return None
     touched = changed.touched([_outline(thing) for thing in seen.unknown])
     new_things = (thing for thing, new in zip(seen.unknown, touched, strict=True) if new)
@@ -168,6 +172,7 @@ def _together(prior: Layout, before: Before, seen: Layout) -> Layout:
     order = {piece.id: place for place, piece in enumerate(pieces_of(prior))}
     last = len(order)
     return Layout(
+        city=prior.city,
         columns=tuple(sorted(columns.values(), key=lambda piece: order.get(piece.id, last))),
         roads=tuple(sorted(roads.values(), key=lambda piece: order.get(piece.id, last))),
         cars=tuple(sorted(cars.values(), key=lambda piece: order.get(piece.id, last))),
@@ -177,6 +182,13 @@ def _together(prior: Layout, before: Before, seen: Layout) -> Layout:
 def _new(seen: Layout, prior: Layout) -> list[Piece]:
     known = {piece.id for piece in pieces_of(prior)}
     return [piece for piece in pieces_of(seen) if piece.id not in known]
+
+
+def _may_be_city(seen: Layout, prior: Layout) -> bool:
+    """Whether something new may be an object of the city: nothing that is known, or a column without a road."""
+    new = {piece.id for piece in _new(seen, prior)}
+    carrying = {name for road in seen.roads if road.id in new for name in road.rests_on}
+    return bool(seen.unknown) or any(c.id in new and c.id not in carrying for c in seen.columns)
 
 
 def _places(changed: Changes, top_mm: float) -> list[Array]:

@@ -45,9 +45,13 @@ def look_at_all(plan: PlanView, pieces: Pieces, prior: Layout | None) -> tuple[L
 
 
 def look_at_part(plan: PlanView, pieces: Pieces, known: Layout, prior: Layout, kept: Measured) -> Layout:
-    """The pieces of a window of a view with colour and without a city. ``known``: what of ``prior`` appears in it; what
-    is ``kept`` stands as it was measured."""
-    wide = wide_areas(plan)
-    layout, _ = finish(plan, pieces, assemble(plan, pieces, known, kept), prior, kept)
-    layout = with_types(plan, pieces, clear_of(layout, plan, wide), prior)
-    return layout.model_copy(update={"unknown": unknown_things(plan, pieces, layout, wide)})
+    """The pieces of a window of a view with colour. ``known``: what of ``prior`` appears in it; what is ``kept`` stands
+    as it was measured, and so does the city of ``prior``: none is searched."""
+    city = prior.city
+    plan = without_city(plan, city)
+    eye, wide = plan.eye, wide_areas(plan)
+    known, flat = standing_on(known, city, eye, -1.0), standing_on(prior, city, eye, -1.0)
+    layout, _ = finish(plan, pieces, assemble(plan, pieces, known, kept), flat, kept)
+    layout = with_types(plan, pieces, clear_of(layout, plan, wide), flat)
+    layout = standing_on(layout, city, eye).model_copy(update={"city": city})
+    return layout.model_copy(update={"unknown": unknown_things(plan, pieces, layout, wide, city)})

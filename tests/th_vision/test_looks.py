@@ -10,7 +10,7 @@ import pytest
 
 import th_vision.looks
 from calibration.calibrate import calibrate_table
-from rules.layout import Layout, Road
+from rules.layout import CityObject, Layout, Road
 from rules.pieces import Pieces
 from th_vision.detect.assembly import Measured
 from th_vision.detect.changes import changes, glance_at
@@ -221,6 +221,30 @@ def test_noise_is_no_change_and_a_pushed_road_is() -> None:
     seen = table()
     assert _share(seen.after, seen.still) == 0.0
     assert 0 < _share(seen.after, seen.pushed) < 0.05
+
+
+@pytest.mark.parametrize("aside", [True, False])
+def test_a_city_that_nothing_touches_is_known(
+    monkeypatch: pytest.MonkeyPatch, looked_at: list[str], aside: bool
+) -> None:
+    seen = table()
+    road = next(road for road in seen.truth.roads if road.id == seen.new)
+    x, y = (-220.0, 120.0) if aside else np.mean(road.ends, axis=0)[:2]
+    corners = tuple((float(x + dx), float(y + dy)) for dx, dy in ((-9, -9), (9, -9), (9, 9), (-9, 9)))
+    card = CityObject(id="o1", kind="development_area", outline=corners, height=2.0)
+    at_all = th_vision.looks.look_at_all
+
+    def with_card(plan: PlanView, pieces: Pieces, prior: Layout | None) -> tuple[Layout, Measured]:
+        layout, measured = at_all(plan, pieces, prior)
+        return layout.model_copy(update={"city": (card,)}), measured
+
+    monkeypatch.setattr(th_vision.looks, "look_at_all", with_card)
+    looks = Looks()
+    known = looks(seen.before, PIECES, None)
+    layout = looks(seen.after, PIECES, known)
+    assert looked_at == ["all", "part" if aside else "all"]
+    assert layout.city == (card,)
+    assert len(road_pairs(layout, seen.truth)) == len(seen.truth.roads)
 
 
 def _share(before: StillView, now: StillView) -> float:
