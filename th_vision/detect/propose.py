@@ -43,6 +43,7 @@ class Proposals:
     ) -> None:
         self._plan, self._pieces, self._columns = plan, pieces, columns
         self._known = [tips_of(found.road) for found in known.roads]
+        self._known_columns = len(known.columns)
         # places and heights of the tops of columns that are clearly seen, (n, 3)
         clear = [column for column in columns if column.rim >= tolerances.LONE_COLUMN_RIM * 0.9]
         self._clear = np.array([(c.x, c.y, c.levels * pieces.disc.height) for c in clear]).reshape(-1, 3)
@@ -94,9 +95,24 @@ class Proposals:
         asked = [Line(one.line.a, one.line.b, Around((c[0], c[1]))) for one, c in zip(lines, centers, strict=True)]
         roads = measure_roads(self._plan, self._pieces, asked)
         return [
-            FoundRoad(road, one.ends, _score(road, self._columns[one.ends[0]], two[1]) - self._against(road))
+            FoundRoad(
+                road,
+                one.ends,
+                _score(road, self._columns[one.ends[0]], two[1])
+                - self._against(road)
+                - self._unreached(road, one.ends),
+            )
             for road, one, two in zip(roads, lines, under, strict=True)
         ]
+
+    def _unreached(self, road: MeasuredRoad, ends: tuple[int, int]) -> float:
+        """What speaks against a road: an end of it was measured beside the known column that is to carry it."""
+        tips = (road.a, road.b), (road.b, road.a)
+        known = [
+            (self._columns[end], two) for end, two in zip(ends, tips, strict=True) if 0 <= end < self._known_columns
+        ]
+        off = any(lies_beside(self._pieces, column.x, column.y, *two) for column, two in known)
+        return tolerances.ROAD_THROUGH_COLUMN if off else 0.0
 
     def _against(self, road: MeasuredRoad) -> float:
         """What speaks against a road: a column that is clearly seen would stand right in it, away from its ends."""
@@ -110,6 +126,13 @@ class Proposals:
         room = 1.05 * disc.diameter
         inside = (s > room) & (s < length - room) & (np.abs(t) < stick.width * 0.6)
         return tolerances.ROAD_THROUGH_COLUMN if (inside & (np.abs(below) < disc.height * 0.6)).any() else 0.0
+
+
+def lies_beside(pieces: Pieces, x: float, y: float, tip: Array, other: Array) -> bool:
+    """Whether a stick with these tips ((2,) or (3,), mm) lies beside a column at (x, y): clearly not over its disc."""
+    way, away = (other - tip)[:2], np.array([x, y]) - tip[:2]
+    nearest = float(np.clip(away @ way / (way @ way), 0.0, 1.0)) * way
+    return bool(np.hypot(*(away - nearest)) > pieces.disc.radius + tolerances.STICK_LENGTH_SLACK_MM)
 
 
 def _twice(one: FoundRoad, other: FoundRoad) -> bool:
