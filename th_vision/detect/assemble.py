@@ -28,6 +28,7 @@ from th_vision.detect.ground import grounded
 from th_vision.detect.kernel import disc_share, shown
 from th_vision.detect.levels import settle_levels, without_ghosts
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, stick_color
+from th_vision.detect.outside import placed_by_depth
 from th_vision.detect.plan import PlanView
 from th_vision.detect.propose import acceptable, on_line, proposals, tips_of
 from th_vision.detect.tips import Around
@@ -60,7 +61,8 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None, as_rea
             break
     still = {id(column) for column in as_read.columns.values()}
     settled = {k for k, column in enumerate(left.columns) if id(column) in still}
-    return grounded(model, settle_levels(model, left, len(known.columns), look, settled), len(known.columns))
+    found = grounded(model, settle_levels(model, left, len(known.columns), look, settled), len(known.columns))
+    return placed_by_depth(model, found, len(known.columns))
 
 
 def fresh_columns(plan: PlanView, pieces: Pieces, look: Explained | None) -> list[ColumnCandidate]:
@@ -345,5 +347,6 @@ def _carries(pieces: Pieces, column: ColumnCandidate, tips: Array, heights: Arra
 
 
 def _collide(pieces: Pieces, a: ColumnCandidate, b: ColumnCandidate) -> bool:
-    """Whether two columns can't both stand."""
-    return bool(np.hypot(a.x - b.x, a.y - b.y) < pieces.disc.diameter * 0.9)
+    """Whether two columns can't both stand: closer than two discs can be, if where they stand is seen."""
+    seen = not min(a.rim, b.rim) < tolerances.HARDLY_SEEN_RIM
+    return bool(np.hypot(a.x - b.x, a.y - b.y) < pieces.disc.diameter * (0.9 if seen else 1.0))

@@ -115,7 +115,10 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
     beyond = above[ys, xs] - np.clip(above[ys, xs], 0, 3 * pieces.stick.thickness)
     closeness = np.exp(-0.5 * (beyond / (slack / 2)) ** 2)
     if plan.color is not None:
-        rim = rim_votes(plan.edge_grid(*plan.field.grid(pitch), z), radius / pitch)[ys, xs]
+        edges = plan.edge_grid(*plan.field.grid(pitch), z)
+        rim = np.where(
+            _in_picture(edges, ys, xs, round(radius / pitch)), rim_votes(edges, radius / pitch)[ys, xs], np.nan
+        )
     else:
         rim = np.full(len(xs), np.nan, np.float32)
     score_map = np.zeros(heights.shape, np.float32)
@@ -142,6 +145,16 @@ def _at_level(plan: PlanView, pieces: Pieces, levels: int) -> list[ColumnCandida
             )
         )
     return out
+
+
+def _in_picture(edges: Image, ys: NDArray[np.intp], xs: NDArray[np.intp], radius: int) -> NDArray[np.bool_]:
+    """(n,) whether the picture shows most of a circle of this radius (cells) around cells (ys, xs)."""
+    rows, columns = edges.shape[:2]
+    seen = np.zeros(len(ys), dtype=np.intp)
+    for dv, du in ((-radius, 0), (radius, 0), (0, -radius), (0, radius)):
+        v, u = np.clip(ys + dv, 0, rows - 1), np.clip(xs + du, 0, columns - 1)
+        seen += np.isfinite(edges[v, u, 0])
+    return seen >= 3
 
 
 def refine_rim(plan: PlanView, pieces: Pieces, candidate: ColumnCandidate) -> ColumnCandidate:
@@ -181,7 +194,7 @@ def best_rims(
     half = max(reaches_mm) + radius + 3
     axis = np.arange(-half, half + pitch / 2, pitch)
     edges = plan.edge_grid(x + axis, y + axis, levels * pieces.disc.height)
-    if np.isfinite(edges[..., 0]).mean() < 0.9:
+    if np.isfinite(edges[..., 0]).mean() < tolerances.RIM_PICTURE_SHARE:
         return [Rim(x, y, float("nan"), radius / 2) for _ in reaches_mm]
     votes = rim_votes(edges, radius / pitch)
     apart = np.hypot(axis, axis[:, None])

@@ -19,7 +19,7 @@ from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, plan_tangent, stick_color
 from th_vision.detect.plan import PlanView
-from th_vision.detect.resting import Lying, outline, rest
+from th_vision.detect.resting import Lying, outline, rest, touch
 from th_vision.detect.stacking import neighbours, stack, tops_under
 from th_vision.detect.tips import Around
 from th_vision.detect.witnesses import doubted
@@ -60,9 +60,11 @@ def finish(
         )
         for k, candidate in enumerate(assembly.columns)
     )
-    roads = tuple(_road(p, road_ids[k], column_ids, road_ids) for k, p in enumerate(placed))
-    before = frozenset(road.id for road in prior.roads) if prior is not None else frozenset[str]()
-    roads = doubted(plan, pieces, roads, before)
+    before = {road.id: road for road in prior.roads} if prior is not None else {}
+    roads = tuple(
+        _road(p, name, column_ids, road_ids, before.get(name)) for p, name in zip(placed, road_ids, strict=True)
+    )
+    roads = doubted(plan, pieces, roads, frozenset(before))
     cars = _cars(plan, pieces, colors, roads, prior, kept.roads.keys())
     measured = Measured(
         dict(zip(column_ids, assembly.columns, strict=True)),
@@ -175,11 +177,10 @@ def _lies_on(
     end = assembly.roads[k].ends[side]
     if end < 0:
         return None
-    shape = outline(pieces, road.a[:2], road.b[:2])
     on = [
         (lying[m].top_at(road.a[None, :2] if side == 0 else road.b[None, :2])[0], m)
         for m in below
-        if end in assembly.roads[m].ends and shape.intersection(outline(pieces, lying[m].a, lying[m].b)).area > 1.0
+        if end in assembly.roads[m].ends and touch(pieces, (road.a[:2], road.b[:2]), (lying[m].a, lying[m].b))
     ]
     return max(on)[1] if on else None
 
@@ -257,7 +258,9 @@ def _near_line(a: Array, b: Array, point: tuple[float, float]) -> float:
     return float(np.hypot(*(a + share * way - point)))
 
 
-def _road(p: _Placed, name: str, column_ids: list[str], road_ids: list[str]) -> Road:
+def _road(p: _Placed, name: str, column_ids: list[str], road_ids: list[str], before: Road | None) -> Road:
+    """``before``: the same road as it was known; what it rests on is taken from there, and what was open of it is open
+    still."""
     rests = []
     for side in (0, 1):
         on, end = p.on_road[side], p.ends[side]
@@ -267,7 +270,7 @@ def _road(p: _Placed, name: str, column_ids: list[str], road_ids: list[str]) -> 
         ends=(_point(p.road.a), _point(p.road.b)),
         sigma_xy=p.road.sigma_across,
         sigma_along=p.road.sigma_along,
-        sigma_z=p.sigma_z,
+        sigma_z=max(p.sigma_z, before.sigma_z) if before is not None and before.rests_on == tuple(rests) else p.sigma_z,
         rests_on=(rests[0], rests[1]),
     )
 

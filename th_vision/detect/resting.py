@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 Disc = tuple[float, float, float]
 FAR_MM, DEEP_MM = 1e4, 1e7
 """Where the search for what carries a stick begins: three points far away and far below."""
+TOUCH_MM = 1.5
+"""Ends on one column that seem to miss each other by less do not: tips are seen no better, and a disc has no room for
+two ends beside each other."""
 CONTACT_MM = 1e-6
 MOST_STEPS = 60
 ROLLS_FOR_MM = 0.01
@@ -69,6 +72,12 @@ def _disc(x: float, y: float, radius: float) -> Polygon:
     return Polygon(Point(x, y).buffer(radius, quad_segs=8))
 
 
+def touch(pieces: Pieces, first: tuple[Array, Array], second: tuple[Array, Array]) -> bool:
+    """Whether two sticks (their plan tips (2,)) that share a column lie on each other there."""
+    one, other = (outline(pieces, a, b) for a, b in (first, second))
+    return bool(one.distance(other) < TOUCH_MM)
+
+
 def rest(pieces: Pieces, a: Array, b: Array, discs: Sequence[Disc], sticks: Sequence[Lying]) -> Lying:
     """How a stick with plan tips a, b comes to rest.
 
@@ -101,7 +110,11 @@ def _carrying(pieces: Pieces, a: Array, b: Array, discs: Sequence[Disc], sticks:
         corners = _corners(shape.intersection(_disc(x, y, pieces.disc.radius)))
         found.append(np.column_stack([corners, np.full(len(corners), top)]))
     for lying in sticks:
-        corners = _corners(shape.intersection(outline(pieces, lying.a, lying.b)))
+        below = outline(pieces, lying.a, lying.b)
+        apart = float(shape.distance(below))
+        if 0 < apart < TOUCH_MM:
+            below = below.buffer(apart + TOUCH_MM / 2)
+        corners = _corners(shape.intersection(below))
         found.append(np.column_stack([corners, lying.top_at(corners)]))
     return np.concatenate(found)
 
@@ -120,24 +133,40 @@ def _lowest(points: Array) -> tuple[float, float, float]:
     without which the triangle still goes around the middle. Where the points don't go around it, or where it lies no
     lower for it, the stick is taken to lie without roll.
     """
-    corners = np.array([[-FAR_MM, -FAR_MM, -DEEP_MM], [FAR_MM, -FAR_MM, -DEEP_MM], [0.0, FAR_MM, -DEEP_MM]])
-    plane = np.zeros(3)
-    ones = np.ones(3)
+    s, w, z = np.ascontiguousarray(points.T)
+    corners = [(-FAR_MM, -FAR_MM, -DEEP_MM), (FAR_MM, -FAR_MM, -DEEP_MM), (0.0, FAR_MM, -DEEP_MM)]
+    z0 = slope = roll = 0.0
     for _ in range(MOST_STEPS):
-        around = np.linalg.inv(np.column_stack([ones, corners[:, :2]]))
-        plane = around @ corners[:, 2]
-        above = points[:, 2] - points[:, :2] @ plane[1:] - plane[0]
-        next_one = int(np.argmax(above))
-        if above[next_one] < CONTACT_MM:
+        (s0, w0, h0), (s1, w1, h1), (s2, w2, h2) = corners
+        twice = (s1 - s0) * (w2 - w0) - (s2 - s0) * (w1 - w0)  # the triangle's area
+        slope = ((h1 - h0) * (w2 - w0) - (h2 - h0) * (w1 - w0)) / twice
+        roll = ((s1 - s0) * (h2 - h0) - (s2 - s0) * (h1 - h0)) / twice
+        z0 = h0 - slope * s0 - roll * w0
+        above = z - slope * s - roll * w
+        highest = int(above.argmax())
+        if above[highest] - z0 < CONTACT_MM:
             break
-        shares = around[0]  # of the corners in the middle, and in the new point
-        new = np.array([1.0, *points[next_one, :2]]) @ around
-        ratio = np.where(new > 1e-12, shares / np.where(new > 1e-12, new, 1.0), np.inf)
-        corners[int(np.argmin(ratio))] = points[next_one]
-    z0, slope = _lowest_line(points[:, 0], points[:, 2])
-    if (corners[:, 2] <= -DEEP_MM).any() or abs(plane[2]) > STEEPEST_ROLL or z0 - plane[0] < ROLLS_FOR_MM:
-        return z0, slope, 0.0
-    return float(plane[0]), float(plane[1]), float(plane[2])
+        new = (float(s[highest]), float(w[highest]), float(z[highest]))
+        leaves, least = 0, np.inf
+        for k in range(3):  # the corners' shares of the middle, and of the new point
+            (_, _, _), (p, q, _), (u, v, _) = corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]
+            share = (p * v - u * q) / twice
+            of_new = ((p - new[0]) * (v - new[1]) - (u - new[0]) * (q - new[1])) / twice
+            if of_new > 1e-12 and share / of_new < least:
+                leaves, least = k, share / of_new
+        corners[leaves] = new
+    hangs = min(corner[2] for corner in corners) <= -DEEP_MM or abs(roll) > STEEPEST_ROLL
+    if hangs or _needs_no_roll(s, z, z0 + ROLLS_FOR_MM):
+        return (*_lowest_line(s, z), 0.0)
+    return z0, slope, roll
+
+
+def _needs_no_roll(s: Array, z: Array, z0: float) -> bool:
+    """Whether a line through z0 at s = 0 can lie over all points (s, z)."""
+    left, right = s < 0, s > 0
+    least = ((z[right] - z0) / s[right]).max(initial=-np.inf)
+    most = ((z[left] - z0) / s[left]).min(initial=np.inf)
+    return bool(least <= most)
 
 
 def _lowest_line(s: Array, h: Array) -> tuple[float, float]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly
+from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.measure import MeasuredRoad
 from th_vision.detect.plan import PlanView
-from th_vision.detect.resting import Lying, outline, rest
+from th_vision.detect.resting import Lying, rest, touch
 from th_vision.detect.stacked_depth import StackedDepth
 from th_vision.detect.t_junction import on_top
 
@@ -67,7 +67,7 @@ def stack(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: Set[int] 
                 continue
             if roads[k].age != roads[m].age:
                 fixed.append((k, m) if roads[k].age < roads[m].age else (m, k))
-            else:
+            elif plan.color is None or roads[k].age == FoundRoad.age:  # known roads of one age lie beside each other
                 evidence[k, m] = _which_on_top(plan, pieces, assembly, m, k)
     relations = _strongest(len(roads), fixed, evidence)
     if not evidence:
@@ -289,5 +289,4 @@ def _bottom_up(count: int, relations: frozenset[Pair]) -> list[int] | None:
 
 
 def _overlap(pieces: Pieces, first: MeasuredRoad, second: MeasuredRoad) -> bool:
-    shape = outline(pieces, first.a[:2], first.b[:2])
-    return bool(shape.intersection(outline(pieces, second.a[:2], second.b[:2])).area > 1.0)
+    return touch(pieces, (first.a[:2], first.b[:2]), (second.a[:2], second.b[:2]))

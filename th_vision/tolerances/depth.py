@@ -88,9 +88,16 @@ DEPTH_SHARP_SIGMA_SHARE = 0.6
 DEPTH_EVIDENCE = 0.4
 # A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.
 RIM_RIVAL = 0.06
+# A rim is looked for where the picture shows this much of its surroundings: what lies outside of it is no edge.
+RIM_PICTURE_SHARE = 0.5
+# A column of whose rim the picture shows less than this is placed by depth, in such steps; a disc's centre by depth
+# alone is known to this (0.9-2.3 mm was measured: its sides are ragged, and one of them lies in the sensor's shadow).
+PICTURE_SHOWS = 0.75
+OUTSIDE_STEPS_MM = (4.0, 2.0, 1.0, 0.5)
+OUTSIDE_XY_MM = 2.0
 # Rims are weighed against each other that lie at least so far apart and are seen as well as the best but for this
 # share; the outline of its foot speaks for one with this weight, where it appears further than this from the rim.
-RIM_PEAKS_MM = 2.5
+RIM_PEAKS_MM = 1.5
 RIM_PEAK_SHARE = 0.35
 FOOT_WEIGHT = 0.5
 FOOT_LEAST_MM = 2.0

@@ -99,6 +99,8 @@ ROAD_TWICE_MM = 1.0
 ROAD_OVERLAP_SHARE = 0.3
 # A column without a road needs a rim seen at least to this share.
 LONE_COLUMN_RIM = 0.5
+# One of whose rim less than this is seen is not where it seems to be to a tenth of its width.
+HARDLY_SEEN_RIM = 0.2
 # Step in which a road's ends are shifted sideways in the coarse search, and at how many places along it is asked.
 ROAD_SEARCH_STEP_MM = 1.0
 ROAD_SEARCH_ROWS = 28

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rules.pieces import Pieces
-from th_vision.detect.resting import Lying, outline, rest
+from th_vision.detect.resting import Lying, outline, rest, touch
 from th_vision.virtual_table.physics import column_support, rest_stick, stick_support, table_support
 from th_vision.virtual_table.scene import EXACT, StickSize, make_column
 
@@ -64,3 +64,13 @@ def test_ends_askew_on_each_other_lie_as_on_the_virtual_table(seed: int) -> None
         lying.append(at)
         assert (at.za, at.zb) == pytest.approx((az, bz), abs=0.25)
         assert at.roll == pytest.approx(np.tan(np.radians(true.stick.roll_deg)), abs=0.03)
+
+
+def test_ends_on_one_column_that_hardly_miss_each_other_lie_on_each_other() -> None:
+    tops = [(0.0, 0.0, 30.0), (-96.0, 0.0, 30.0)]
+    below = rest(PIECES, np.array([-112.0, 0.0]), np.array([0.0, 0.0]), tops, [])
+    for gap, lies in ((0.8, True), (4.0, False)):
+        a, b = np.array([gap, 0.0]), np.array([gap + STICK.length, 0.0])
+        above = rest(PIECES, a, b, [(0.0, 0.0, 30.0), (108.0, 0.0, 30.0)], [below])
+        assert touch(PIECES, (a, b), (below.a, below.b)) is lies
+        assert (above.za > 30.0 + 1.5 * STICK.thickness) is lies

@@ -12,6 +12,7 @@ from rules.layout import Road
 from tests.th_vision.detect.scenes import Seen, seen
 from th_vision.detect.assembly import Assembly, FoundRoad
 from th_vision.detect.columns import ColumnCandidate
+from th_vision.detect.finish import finish
 from th_vision.detect.measure import MeasuredRoad
 from th_vision.detect.plan import PlanView, plan_view
 from th_vision.detect.stacking import Stacking, stack
@@ -87,3 +88,13 @@ def test_what_lay_there_before_lies_below_whatever_is_seen() -> None:
     roads[upper] = replace(roads[upper], age=0)
     stacking = stack(plan, scene.pieces, Assembly(assembly.columns, roads))
     assert stacking.order.index(upper) < stacking.order.index(lower)
+
+
+def test_what_was_open_of_a_known_road_is_open_still() -> None:
+    scene, plan, assembly = assembled(SEEDS[0])
+    first, _ = finish(plan, scene.pieces, assembly, None)
+    name = first.roads[0].id
+    roads = (first.roads[0].model_copy(update={"sigma_z": 1.5}), *first.roads[1:])
+    again, _ = finish(plan, scene.pieces, assembly, first.model_copy(update={"roads": roads}))
+    assert {road.id: road.sigma_z for road in again.roads}[name] == 1.5
+    assert max(road.sigma_z for road in again.roads if road.id != name) < 1.0
