@@ -7,7 +7,7 @@ camera, 0 for a cloud from elsewhere whose edges are sharp; as the view shows it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,7 +83,7 @@ class DepthModel:
     """The view on a grid ``step`` native pixels wide, and the model of the sensor on it.
 
     ``seen``: (h, w) float32 heights, mm, NaN unseen; ``variance``: (h, w) of a cell, mm2. Boxes are
-    (u0, v0, u1, v1) on this grid.
+    (u0, v0, u1, v1) on this grid. ``gains``: what pieces were found to explain of it, by all that this depends on.
     """
 
     def __init__(self, plan: PlanView, pieces: Pieces, softness: float | None = None, step: int | None = None) -> None:
@@ -106,10 +106,12 @@ class DepthModel:
         self.independent = plan.view.independent_px * share / self.step**2
         reach = tolerances.KERNEL_REACH_SIGMAS * max(self.kernel) + max(self.fattening)
         self.margin = int(np.ceil(reach)) + 1
+        self.gains: dict[Hashable, float] = {}
 
     def leaving_out(self, cells: NDArray[np.bool_]) -> DepthModel:
         """The same with some cells of the grid (h, w) unseen."""
         out = copy(self)
+        out.gains = {}
         out.seen = np.where(cells, np.float32(np.nan), self.seen).astype(np.float32)
         return out
 

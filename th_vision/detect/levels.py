@@ -73,15 +73,19 @@ def _gain(guess: Guess, key: int) -> float:
     """What a road explains of depth, as it lies; or else, where it explains most with its ends up to a level higher or
     lower: its columns' levels are not settled yet."""
     lay, disc = guess.lays[key], guess.model.pieces.disc.height
-    best = guess.gain(Group({}, {key: lay}))
-    if best >= tolerances.ROAD_LEAST_GAIN:
-        return best
-    box = guess.box(Group({}, {key: lay}), 0.0)
-    base = guess.others(box, {key})
+    group = Group({}, {key: lay})
+    box = guess.box(group, 0.0)
+    base, strain = guess.others(box, {key}), guess.strain(group)
+    asked = box, base.tobytes(), guess.beam(lay), lay.cars, strain
+    if asked in guess.model.gains:  # round after round most roads are asked the same
+        return guess.model.gains[asked]
     without = guess.cost(box, base, ())
-    for one, other in product((-disc, 0.0, disc), repeat=2):
-        moved = replace(lay, lift=(lay.lift[0] + one, lay.lift[1] + other))
-        best = max(best, without - guess.misfit(box, base, Group({}, {key: moved})))
+    best = without - (guess.misfit(box, base, group) + strain)
+    if best < tolerances.ROAD_LEAST_GAIN:
+        for one, other in product((-disc, 0.0, disc), repeat=2):
+            moved = replace(lay, lift=(lay.lift[0] + one, lay.lift[1] + other))
+            best = max(best, without - guess.misfit(box, base, Group({}, {key: moved})))
+    guess.model.gains[asked] = best
     return best
 
 
@@ -108,12 +112,12 @@ def settle_levels(
         for levels in (columns[k].levels - 1, columns[k].levels + 1):
             if levels >= 1:
                 around.setdefault(levels, replace(columns[k], levels=levels))
-        evidence = {levels: _evidence(guess, k, c) for levels, c in around.items()}
+        evidence = {levels: evidence_for(guess, k, c) for levels, c in around.items()}
         best = max(evidence, key=lambda levels: evidence[levels]) if k >= known else columns[k].levels
         others = sum(np.exp(min(evidence[levels] - evidence[best], 50.0)) for levels in evidence if levels != best)
         probability = float(np.clip(1 / (1 + others), 0.01, 0.9999))
         columns[k] = replace(around[best], levels_probability=probability)
-        guess.put(_group(guess, k, columns[k]))
+        guess.put(column_with_roads(guess, k, columns[k]))
     return Assembly(columns, assembly.roads)
 
 
@@ -154,9 +158,9 @@ def _options(plan: PlanView, pieces: Pieces, column: ColumnCandidate) -> list[Co
     return out
 
 
-def _evidence(guess: Guess, k: int, column: ColumnCandidate) -> float:
+def evidence_for(guess: Guess, k: int, column: ColumnCandidate) -> float:
     """Logarithm of how well a column explains the view, with the sticks on it lifted as it fits best."""
-    group = _group(guess, k, column)
+    group = column_with_roads(guess, k, column)
     box = guess.box(group, 1.0)
     base = guess.drawn(box, guess.others(box, {k, *group.lays}), Group(group.posts))
     faces = guess.drawn_apart(group)
@@ -179,7 +183,7 @@ def _lift_strain(guess: Guess, lay: Lay, column: int, ends: int) -> float:
     return 0.5 * ((sticks - usual) / sigma) ** 2
 
 
-def _group(guess: Guess, k: int, column: ColumnCandidate) -> Group:
+def column_with_roads(guess: Guess, k: int, column: ColumnCandidate) -> Group:
     """Column k as given with the roads on it: at another height than they are in the guess they lie elsewhere in plan,
     for the picture shows them on the same rays."""
     rise = (column.levels - guess.posts[k].levels) * guess.model.pieces.disc.height
