@@ -32,6 +32,7 @@ def run(
     """
     from rules.pieces import load_pieces
     from th_vision.sessions.recording import record
+    from th_vision.sources.session import SessionSource
 
     refuse_stdout(output, "a session")
     check_outputs((output,), (spec, calibration, pieces))
@@ -39,8 +40,6 @@ def run(
         raise VisionError(f"{output}: a session is an .mcap file; name it {output.with_suffix('.mcap').name}")
     if output.exists():
         raise VisionError(f"{output}: is there already; give another name, or remove it")
-    if spec.lower().endswith(".mcap"):
-        raise VisionError(f"{spec}: is a session already; copy the file, or make it whole with th-vision repair")
     table = None
     if calibration is not None:
         from calibration.table_file import load_table
@@ -49,6 +48,8 @@ def run(
     if pieces is not None:
         load_pieces(pieces)
     source = open_source(spec, table=table)
+    if isinstance(source, SessionSource):
+        raise VisionError(f"{spec}: is a session already; copy the file, or make it whole with th-vision repair")
     try:
         done = record(
             source,

@@ -14,6 +14,7 @@ from foxglove_schemas_protobuf.FrameTransform_pb2 import FrameTransform
 from foxglove_schemas_protobuf.RawImage_pb2 import RawImage
 from mcap_protobuf.writer import Writer
 
+from th_vision.commands.record import run as record
 from th_vision.errors import VisionError
 from th_vision.sessions.inform import inform
 from th_vision.sources import open_source
@@ -150,6 +151,25 @@ def test_info_says_what_is_in_it(tmp_path: Path) -> None:
     text = str(inform(write(tmp_path / "a.mcap"), check=True))
     assert "session of another program" in text
     assert "5, " in text
+
+
+def test_recorded_anew_it_is_a_session_of_ours(tmp_path: Path) -> None:
+    path, ours = write(tmp_path / "a.mcap"), tmp_path / "ours.mcap"
+    record(
+        str(path),
+        ours,
+        calibration=None,
+        pieces=None,
+        all_frames=True,
+        exact_color=True,
+        seconds=None,
+        now="2026-01-01T00:00:00",
+        tell=lambda _: None,
+    )
+    assert "all as they were recorded" in str(inform(ours, check=True))
+    for before, after in zip(open_source(str(path)), open_source(str(ours)), strict=True):
+        assert np.array_equal(before.depth, after.depth)
+        assert before.time_s == pytest.approx(after.time_s, abs=1e-9)
 
 
 def told(topic: str, time_s: float) -> Told:
