@@ -31,6 +31,7 @@ from th_vision.detect.measure import Line, MeasuredRoad, measure_roads, stick_co
 from th_vision.detect.outside import placed_by_depth
 from th_vision.detect.plan import PlanView
 from th_vision.detect.propose import acceptable, on_line, proposals, tips_of
+from th_vision.detect.rivals import among_rivals
 from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
@@ -62,7 +63,7 @@ def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None, as_rea
     still = {id(column) for column in as_read.columns.values()}
     settled = {k for k, column in enumerate(left.columns) if id(column) in still}
     found = grounded(model, settle_levels(model, left, len(known.columns), look, settled), len(known.columns))
-    return placed_by_depth(model, found, len(known.columns))
+    return among_rivals(model, placed_by_depth(model, found, len(known.columns)), len(known.columns))
 
 
 def fresh_columns(plan: PlanView, pieces: Pieces, look: Explained | None) -> list[ColumnCandidate]:

@@ -189,45 +189,81 @@ def best_rims(
     plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reaches_mm: Sequence[float]
 ) -> list[Rim]:
     """The best rim at a level within each of several distances of a place (see :func:`best_rim`)."""
-    pitch = tolerances.RIM_PITCH_MM
-    radius = pieces.disc.radius
-    half = max(reaches_mm) + radius + 3
-    axis = np.arange(-half, half + pitch / 2, pitch)
-    edges = plan.edge_grid(x + axis, y + axis, levels * pieces.disc.height)
-    if np.isfinite(edges[..., 0]).mean() < tolerances.RIM_PICTURE_SHARE:
-        return [Rim(x, y, float("nan"), radius / 2) for _ in reaches_mm]
-    votes = rim_votes(edges, radius / pitch)
-    apart = np.hypot(axis, axis[:, None])
-    near = max(1, round(tolerances.RIM_PEAKS_MM / pitch))
-    highest = cv2.dilate(votes, np.ones((2 * near + 1, 2 * near + 1), np.uint8))
+    seen = _Rims.around(plan, pieces, x, y, levels, max(reaches_mm))
+    if seen is None:
+        return [Rim(x, y, float("nan"), pieces.disc.radius / 2) for _ in reaches_mm]
     out = []
     for reach in reaches_mm:
-        inside = np.where(apart <= reach, votes, np.float32(-1))
+        places, feet = seen.peaks(plan, pieces, levels, reach)
+        together = seen.together(places, feet)
+        rivals = places[together > together.max() - tolerances.RIM_RIVAL]
+        best = int(np.argmax(together))
+        out.append(seen.rim(places[best], float(feet[best]), rivals))
+    return out
+
+
+def rim_rivals(plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> list[Rim]:
+    """All places near a place where a rim at a level is seen nearly as well as at the best one, best first."""
+    seen = _Rims.around(plan, pieces, x, y, levels, reach_mm)
+    if seen is None:
+        return []
+    places, feet = seen.peaks(plan, pieces, levels, reach_mm)
+    together = seen.together(places, feet)
+    order = [int(k) for k in np.argsort(-together) if together[k] > together.max() - tolerances.RIVAL_SHARE]
+    return [seen.rim(places[k], float(feet[k]), places[k : k + 1]) for k in order]
+
+
+@dataclass(frozen=True)
+class _Rims:
+    """Rims at a level around a place (``x``, ``y``): ``votes`` (n, n), see ``rim_votes``, on a grid with this ``axis``
+    (n,), mm from the place."""
+
+    x: float
+    y: float
+    axis: Array
+    votes: Image
+
+    @classmethod
+    def around(cls, plan: PlanView, pieces: Pieces, x: float, y: float, levels: int, reach_mm: float) -> _Rims | None:
+        """None where the picture shows too little of it."""
+        pitch, radius = tolerances.RIM_PITCH_MM, pieces.disc.radius
+        half = reach_mm + radius + 3
+        axis = np.arange(-half, half + pitch / 2, pitch)
+        edges = plan.edge_grid(x + axis, y + axis, levels * pieces.disc.height)
+        if np.isfinite(edges[..., 0]).mean() < tolerances.RIM_PICTURE_SHARE:
+            return None
+        return cls(x, y, axis, rim_votes(edges, radius / pitch))
+
+    def peaks(self, plan: PlanView, pieces: Pieces, levels: int, reach_mm: float) -> tuple[NDArray[np.intp], Array]:
+        """Places (n, 2: rows and columns) within reach where a rim is seen best, and how clear their feet are (n,)."""
+        axis = self.axis
+        near = max(1, round(tolerances.RIM_PEAKS_MM / tolerances.RIM_PITCH_MM))
+        highest = cv2.dilate(self.votes, np.ones((2 * near + 1, 2 * near + 1), np.uint8))
+        inside = np.where(np.hypot(axis, axis[:, None]) <= reach_mm, self.votes, np.float32(-1))
         peaks = np.argwhere((inside >= highest) & (inside > 0))
         best = np.unravel_index(int(np.argmax(inside)), inside.shape)
         places = np.unique(np.concatenate([peaks, [best]]), axis=0)
         places = places[inside[places[:, 0], places[:, 1]] > inside[best] - tolerances.RIM_PEAK_SHARE]
-        feet = foot_shares(plan, pieces, x + axis[places[:, 1]], y + axis[places[:, 0]], levels)
-        out.append(_best_of(inside, axis, x, y, places, feet))
-    return out
+        return places, foot_shares(plan, pieces, self.x + axis[places[:, 1]], self.y + axis[places[:, 0]], levels)
 
+    def together(self, places: NDArray[np.intp], feet: Array) -> Array:
+        """(n,) what rim and foot say for places."""
+        return np.asarray(self.votes[places[:, 0], places[:, 1]] + tolerances.FOOT_WEIGHT * feet, dtype=np.float64)
 
-def _best_of(votes: Image, axis: Array, x: float, y: float, places: NDArray[np.intp], feet: Array) -> Rim:
-    """The rim at one of some places (n, 2: rows and columns of ``votes``) for which it and its foot speak most."""
-    together = votes[places[:, 0], places[:, 1]] + tolerances.FOOT_WEIGHT * feet
-    best = int(np.argmax(together))
-    v, u = places[best]
-    share = float(votes[v, u])
-    du = dv = 0.0
-    if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
-        du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
-    apart = np.hypot(axis - axis[u], (axis - axis[v])[:, None])
-    around = (votes > share - tolerances.RIM_RIVAL) & (apart <= tolerances.RIM_PEAKS_MM)
-    rivals = places[together > together.max() - tolerances.RIM_RIVAL]
-    furthest = max(float(apart[around].max()), float(apart[rivals[:, 0], rivals[:, 1]].max()))
-    sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
-    pitch = tolerances.RIM_PITCH_MM
-    return Rim(x + axis[u] + du * pitch, y + axis[v] + dv * pitch, share, sigma, float(feet[best]))
+    def rim(self, place: NDArray[np.intp], foot: float, rivals: NDArray[np.intp]) -> Rim:
+        """The rim at a place. Its sigma is wide where around it, or at ``rivals``, as much of one is seen."""
+        votes, axis = self.votes, self.axis
+        v, u = place
+        share = float(votes[v, u])
+        du = dv = 0.0
+        if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
+            du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
+        apart = np.hypot(axis - axis[u], (axis - axis[v])[:, None])
+        around = (votes > share - tolerances.RIM_RIVAL) & (apart <= tolerances.RIM_PEAKS_MM)
+        furthest = max(float(apart[around].max()), float(apart[rivals[:, 0], rivals[:, 1]].max()))
+        sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
+        pitch = tolerances.RIM_PITCH_MM
+        return Rim(self.x + axis[u] + du * pitch, self.y + axis[v] + dv * pitch, share, sigma, foot)
 
 
 def foot_shares(plan: PlanView, pieces: Pieces, x: Array, y: Array, levels: int) -> Array:

@@ -88,6 +88,11 @@ DEPTH_SHARP_SIGMA_SHARE = 0.6
 DEPTH_EVIDENCE = 0.4
 # A place that shows this much less of a rim (0 to 1) than the best one may still be the true one.
 RIM_RIVAL = 0.06
+# Places whose rim and foot are seen as well but for this share, and that lie at least so far apart and at most so far
+# from the best one, are held against depth.
+RIVAL_SHARE = 0.3
+RIVAL_LEAST_MM = 1.2
+RIVAL_REACH_MM = 6.0
 # A rim is looked for where the picture shows this much of its surroundings: what lies outside of it is no edge.
 RIM_PICTURE_SHARE = 0.5
 # A column of whose rim the picture shows less than this is placed by depth, in such steps; a disc's centre by depth
