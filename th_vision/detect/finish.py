@@ -99,8 +99,9 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: se
             under[k] = below, tops_under(pieces, assembly, k)
             at = rest(pieces, found.road.a[:2], found.road.b[:2], under[k][1], [lying[m] for m in below])
             resting[k], lies[k] = found.road, at
-            if plan.color is not None and not _as_before(assembly, k, above, at.za, at.zb):
-                resting[k] = _at_heights(plan, found.road, at.za, at.zb)
+            za, zb = _looked_for_at(pieces, assembly, k, at)
+            if plan.color is not None and not _as_before(assembly, k, above, za, zb):
+                resting[k] = _at_heights(plan, found.road, za, zb)
                 lines[k] = _line(
                     assembly, k, resting[k], above, [lying[m] for m in below if frozenset((k, m)) not in doubtful]
                 )
@@ -126,6 +127,16 @@ def _layers(assembly: Assembly, order: list[int]) -> list[list[int]]:
     for k in order:
         depth[k] = 1 + max((depth[m] for m in neighbours(assembly, k) if m in depth), default=-1)
     return [[k for k in order if depth[k] == layer] for layer in range(max(depth.values(), default=-1) + 1)]
+
+
+def _looked_for_at(pieces: Pieces, assembly: Assembly, k: int, at: Lying) -> tuple[float, float]:
+    """Heights of road k's tips at which it is measured again: as it rests, or, where an end was first seen so far off
+    its column that it would fall down beside it, as it was measured: a wrong slope would make the stick too short."""
+    found, columns = assembly.roads[k], assembly.columns
+    for end, z in zip(found.ends, (at.za, at.zb), strict=True):
+        if end >= 0 and z < (columns[end].levels - 0.5) * pieces.disc.height:
+            return float(found.road.a[2]), float(found.road.b[2])
+    return at.za, at.zb
 
 
 def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb: float) -> bool:

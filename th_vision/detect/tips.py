@@ -116,6 +116,10 @@ def _best_pair(s: Array, strength: tuple[Array, Array], run: float, low: float, 
     if min(clear) <= tolerances.TIP_CLEAR:  # only one tip is clear: the other follows from the length
         start, stop = (start, start + run) if clear[0] > clear[1] else (stop - run, stop)
         sigma = float(np.hypot(sigma, tolerances.STICK_LENGTH_SIGMA_MM))
+    else:
+        # no stick is so long or so short: what looks like one of its tips, or like both, is something else
+        odd = max(abs(float(spread[m])) - 2 * tolerances.STICK_LENGTH_SIGMA_MM, 0.0)
+        sigma = float(np.hypot(sigma, odd / np.sqrt(2)))
     return Tips((start, stop), clear, sigma)
 
 
