@@ -61,12 +61,16 @@ def stack(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: Set[int] 
     roads = assembly.roads
     fixed: list[Pair] = []
     evidence: dict[Pair, float] = {}  # of two roads of one age: how surely the second lies on the first
-    for k in range(len(roads)):
-        for m in neighbours(assembly, k):
-            if m < k or {k, m} <= as_read or not _overlap(pieces, roads[k].road, roads[m].road):
-                continue
+    pairs = [(k, m) for k in range(len(roads)) for m in neighbours(assembly, k) if m > k]
+    pairs.sort(key=lambda pair: set(pair) <= as_read)
+    for k, m in pairs:
+        if {k, m} <= as_read and not evidence:
+            break  # nothing is asked that how these lie would change
+        if _overlap(pieces, roads[k].road, roads[m].road):
             if roads[k].age != roads[m].age:
                 fixed.append((k, m) if roads[k].age < roads[m].age else (m, k))
+            elif {k, m} <= as_read:
+                continue
             elif plan.color is None or roads[k].age == FoundRoad.age:  # known roads of one age lie beside each other
                 evidence[k, m] = _which_on_top(plan, pieces, assembly, m, k)
     relations = _strongest(len(roads), fixed, evidence)
