@@ -86,11 +86,8 @@ class Report:
             found.append(
                 f"depth is noisy, {self.noise_mm:.1f} mm a frame (good: {t.good_noise_mm:g}): move closer, more light"
             )
-        if abs(self.scale_ratio - 1) > t.good_scale + 2 * self.sigma_scale:
-            found.append(
-                f"the board is {self.scale_ratio:.4f} times its printed size in depth: check the ruler on the print, "
-                "print at 100 % or give the true size of a square; if the ruler is right, calibrate the camera"
-            )
+        if self._scale_off > t.stated_scale:
+            found.append(self._print_or_depth)
         if self.square_px < t.good_board_pixels:
             found.append(
                 f"a square of the board has only {self.square_px:.0f} pixels in colour (good: "
@@ -105,9 +102,23 @@ class Report:
         return found
 
     @property
+    def _scale_off(self) -> float:
+        """By what share print and depth differ beyond doubt."""
+        return abs(self.scale_ratio - 1) - 2 * self.sigma_scale
+
+    @property
+    def _print_or_depth(self) -> str:
+        return (
+            f"the board is {self.scale_ratio:.4f} times its printed size in depth: check the ruler on the print, "
+            "print at 100 % or give the true size of a square; if the ruler is right, calibrate the camera"
+        )
+
+    @property
     def hints(self) -> list[str]:
         """What could be better, though the calibration holds."""
         found = []
+        if TOLERANCES.good_scale < self._scale_off <= TOLERANCES.stated_scale:
+            found.append(self._print_or_depth)
         if self.empty_frames == 0:
             found.append(
                 "no frames of the empty table: the map is the free table around the board, smoothed beneath it; take "

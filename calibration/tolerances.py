@@ -99,7 +99,9 @@ class Tolerances:
     good_tilt_deg: float = 10.0
     good_no_depth_share: float = 0.10
     good_scale: float = 0.01
-    """Board and depth may disagree about lengths by this share before the report complains."""
+    """Board and depth may disagree about lengths by this share before the report says so."""
+    stated_scale: float = 0.02
+    """A camera's depth may be off by this share, as its maker states; by more the print is wrong, or the camera."""
     good_board_pixels: float = 20.0
     """Colour pixels to one square of the board below which corners get coarse."""
     good_noise_mm: float = 1.6

@@ -101,3 +101,10 @@ def test_figures_for_the_file_have_units_in_their_names() -> None:
     assert figures["empty_frames"] == 20.0
     assert all(key.endswith(("_mm", "_px", "_deg", "_share", "_frames", "_ratio", "scale")) for key in figures)
     assert "noise_mm" not in replace(GOOD, noise_mm=None).residuals()
+
+
+def test_a_camera_within_what_its_maker_states_is_good_enough_and_the_print_is_asked_about() -> None:
+    report = replace(GOOD, scale_ratio=0.9827, sigma_scale=0.0003)
+    assert report.good
+    assert any("check the ruler" in hint for hint in report.hints)
+    assert not any("check the ruler" in hint for hint in GOOD.hints)
