@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from calibration.errors import CalibrationError
 from calibration.table import TableCalibration
 from rules.pieces import Pieces, load_pieces
 from th_vision.errors import VisionError
@@ -59,6 +60,22 @@ def table_of(attached: Mapping[str, bytes]) -> TableCalibration | None:
     with tempfile.TemporaryDirectory(prefix="th-vision-") as folder:
         unpack(attached, Path(folder))
         return load_table(Path(folder) / TABLE)
+
+
+def brought_table(attached: Mapping[str, bytes], source: object) -> TableCalibration | None:
+    """The calibration that a recording (``source``: its name) brought along, None where it brought none.
+
+    Raises:
+        VisionError: it did, and is no whole calibration.
+    """
+    wanted = map_name(attached[TABLE]) if TABLE in attached else None
+    if wanted is not None and wanted not in attached:
+        raise VisionError(f"{source}: its calibration has lost {wanted}; give one with --calibration")
+    try:
+        return table_of(attached)
+    except CalibrationError as error:
+        reason = str(error).partition(": ")[2]  # it was unpacked aside: a name that the user does not know
+        raise VisionError(f"{source}: its calibration can't be used: {reason}; or give --calibration") from error
 
 
 def pieces_of_file(attached: Mapping[str, bytes]) -> Pieces | None:

@@ -20,14 +20,13 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.errors import CalibrationError
 from calibration.table import TableCalibration
 from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.sessions import header as names
-from th_vision.sessions.attached import digest, map_name, pieces_of_file, table_of
+from th_vision.sessions.attached import brought_table, digest, pieces_of_file
 from th_vision.sessions.frame_line import frame_line
 from th_vision.sessions.header import Header, from_metadata, is_whole, pixels_hash
 from th_vision.sessions.messages import DEPTH_ENCODING
@@ -137,15 +136,7 @@ class Session:
         hurt = [name for name in self.damaged_attachments if name != names.PIECES]
         if hurt and names.TABLE in self.header.attachments:
             raise VisionError(f"{self.path}: its calibration is damaged ({hurt[0]}); give one with --calibration")
-        held = self.attachments
-        wanted = map_name(held[names.TABLE]) if names.TABLE in held else None
-        if wanted is not None and wanted not in held:
-            raise VisionError(f"{self.path}: its calibration has lost {wanted}; give one with --calibration")
-        try:
-            return table_of(held)
-        except CalibrationError as error:
-            reason = str(error).partition(": ")[2]  # it was unpacked aside: a name that the user does not know
-            raise VisionError(f"{self.path}: its calibration can't be used: {reason}; or give --calibration") from error
+        return brought_table(self.attachments, self.path)
 
     def pieces(self) -> Pieces | None:
         """The pieces that came along, None where none did.

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from calibration.camera import BASELINES_MM, DEFAULT_BASELINE_MM, Array, Camera, Intrinsics
-from calibration.errors import CalibrationError
 from calibration.table import TableCalibration
 from rules.pieces import Pieces
 from th_vision.errors import VisionError
 from th_vision.frame import Frame
 from th_vision.sessions import header as names
-from th_vision.sessions.attached import map_name, pieces_of_file, table_of
+from th_vision.sessions.attached import brought_table, pieces_of_file
 from th_vision.sources import mcap_messages as messages
 from th_vision.sources.folder_header import DEFAULT_NATIVE_FX_PX, MAX_DEPTH_SCALE_M, NATIVE_FX_PX, model_name
 
@@ -64,15 +63,7 @@ class OtherMcap:
         Raises:
             VisionError: it did, and is no whole calibration.
         """
-        held = self._besides.attachments
-        wanted = map_name(held[names.TABLE]) if names.TABLE in held else None
-        if wanted is not None and wanted not in held:
-            raise VisionError(f"{self.name}: its calibration has lost {wanted}; give one with --calibration")
-        try:
-            return table_of(held)
-        except CalibrationError as error:
-            reason = str(error).partition(": ")[2]  # it was unpacked aside: a name that the user does not know
-            raise VisionError(f"{self.name}: its calibration can't be used: {reason}; or give --calibration") from error
+        return brought_table(self._besides.attachments, self.name)
 
     def pieces(self) -> Pieces | None:
         """The pieces that came along, None where none did."""
