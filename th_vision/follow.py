@@ -56,6 +56,7 @@ class Follower(Play):
         super().__init__(game_fact, pieces)
         self._turn_pause_s = turn_pause_s
         self._quiet_s = 0.0  # how long nothing was done
+        self._reading_told = False  # whether the last reading told anything
         self._paused = self._reminded = self._fresh = self._end_doubted = self._hand_since = False
 
     @property
@@ -91,12 +92,11 @@ class Follower(Play):
     @property
     def wants_another_look(self) -> bool:
         """The last reading told something, or left something open: a longer look may say more."""
-        told = any(isinstance(output, Told | Guide | Checked | Warned) for output in self._outputs)
         missed = any(readings == 1 for readings in self.known.unseen.values())
         open_yet = (
             self._unread_readings or self._checking or self._knocked or self._fresh or self._half_away or self._doubted
         )
-        return told or missed or bool(open_yet)
+        return self._reading_told or missed or bool(open_yet)
 
     def takes_fresh_look(self) -> bool:
         """Whether the next reading should search the whole table anew; asked once."""
@@ -148,6 +148,7 @@ class Follower(Play):
             self._enter("settled")
             self._last_settled = replace(event, layout=named_alike(event.layout, self.game.city))
             self._settled(self._last_settled)
+            self._reading_told = any(isinstance(output, Told | Guide | Checked | Warned) for output in self._outputs)
             self._hands.left()
             if any(isinstance(output, Told) for output in self._outputs):
                 self._quiet_s = 0.0

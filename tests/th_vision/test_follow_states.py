@@ -165,6 +165,15 @@ def test_words_while_a_hand_is_in_view_leave_it_in_view() -> None:
     assert follower.state == "hand in view"
 
 
+def test_what_a_reading_told_is_looked_at_once_more_however_many_frames_later() -> None:
+    follower, _ = follow([RAMPS, FIRST])
+    for frame in range(12):
+        follower.handle(Waited(), 3.0 + frame / 15)
+    assert follower.wants_another_look
+    follower.handle(Settled(FIRST), 4.0)
+    assert not follower.wants_another_look
+
+
 # --- taken back, corrected ---
 
 
