@@ -16,7 +16,7 @@ from th_vision.detect.columns import ColumnCandidate
 from th_vision.detect.depth_model import DepthModel, Post
 from th_vision.detect.depth_search import Group
 from th_vision.detect.explained import guess_of_assembly
-from th_vision.detect.levels import _group
+from th_vision.detect.levels import column_with_roads
 from th_vision.detect.measure import MeasuredRoad
 from th_vision.detect.plan import PlanView, plan_view
 
@@ -87,14 +87,14 @@ def test_a_road_at_another_height_is_where_the_picture_shows_it(plan: PlanView) 
     columns = [candidate(-150.0, -53.0, 3, 0.8), candidate(-150.0, 53.0, 3, 0.8)]
     found = FoundRoad(road((-150.0, -57.0, 32.0), (-150.0, 57.0, 32.0)), (0, 1), 3.0)
     guess = guess_of_assembly(DepthModel(plan, scene.pieces), Assembly(columns, [found]))
-    lower = _group(guess, 0, replace(columns[0], levels=2))
+    lower = column_with_roads(guess, 0, replace(columns[0], levels=2))
     before, after = guess.tips(guess.lays[2])[0], guess.tips(lower.lays[2], {**guess.posts, **lower.posts})[0]
     assert after[2] == pytest.approx(before[2] - 10.0)
     # across the road, that is: along it the stick's length holds the tips apart
     apart = abs(plan.color_pixels(before) - plan.color_pixels(after))[0]
     unmoved = abs(plan.color_pixels(before) - plan.color_pixels(np.array([*before[:2], after[2]])))[0]
     assert apart < 0.1 * unmoved
-    same = _group(guess, 0, columns[0])
+    same = column_with_roads(guess, 0, columns[0])
     assert same == Group({0: Post(-150.0, -53.0, 3)}, guess.lays)
 
 
