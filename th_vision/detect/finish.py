@@ -117,7 +117,8 @@ def _place_roads(plan: PlanView, pieces: Pieces, assembly: Assembly, as_read: se
                 _lies_on(pieces, assembly, k, 0, road, below, lying),
                 _lies_on(pieces, assembly, k, 1, road, below, lying),
             )
-            placed[k] = _Placed(road, assembly.roads[k].ends, on_road, _height_sigma(stacking.open_mm[k]))
+            open_mm = float(np.hypot(stacking.open_mm[k], falls_mm(pieces, assembly, k, lies[k])))
+            placed[k] = _Placed(road, assembly.roads[k].ends, on_road, _height_sigma(open_mm))
     return [placed[k] for k in range(len(assembly.roads))]
 
 
@@ -132,11 +133,16 @@ def _layers(assembly: Assembly, order: list[int]) -> list[list[int]]:
 def _looked_for_at(pieces: Pieces, assembly: Assembly, k: int, at: Lying) -> tuple[float, float]:
     """Heights of road k's tips at which it is measured again: as it rests, or, where an end was first seen so far off
     its column that it would fall down beside it, as it was measured: a wrong slope would make the stick too short."""
-    found, columns = assembly.roads[k], assembly.columns
-    for end, z in zip(found.ends, (at.za, at.zb), strict=True):
-        if end >= 0 and z < (columns[end].levels - 0.5) * pieces.disc.height:
-            return float(found.road.a[2]), float(found.road.b[2])
-    return at.za, at.zb
+    found = assembly.roads[k]
+    return (float(found.road.a[2]), float(found.road.b[2])) if falls_mm(pieces, assembly, k, at) else (at.za, at.zb)
+
+
+def falls_mm(pieces: Pieces, assembly: Assembly, k: int, at: Lying) -> float:
+    """By how much an end of road k lies below the column that is to carry it, where that is half a disc or more: then
+    nothing carries it where it was seen, and its heights are not known better than that. Else 0."""
+    ends = zip(assembly.roads[k].ends, (at.za, at.zb), strict=True)
+    below = [assembly.columns[end].levels * pieces.disc.height - z for end, z in ends if end >= 0]
+    return max((mm for mm in below if mm > pieces.disc.height / 2), default=0.0)
 
 
 def _as_before(assembly: Assembly, k: int, above: list[FoundRoad], za: float, zb: float) -> bool:

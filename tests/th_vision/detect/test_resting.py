@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from rules.pieces import Pieces
+from th_vision.detect.assembly import Assembly, FoundRoad
+from th_vision.detect.columns import ColumnCandidate
+from th_vision.detect.finish import falls_mm
+from th_vision.detect.measure import MeasuredRoad
 from th_vision.detect.resting import Lying, outline, rest, touch
+from th_vision.detect.stacking import tops_under
 from th_vision.virtual_table.physics import column_support, rest_stick, stick_support, table_support
 from th_vision.virtual_table.scene import EXACT, StickSize, make_column
 
@@ -74,3 +79,12 @@ def test_ends_on_one_column_that_hardly_miss_each_other_lie_on_each_other() -> N
         above = rest(PIECES, a, b, [(0.0, 0.0, 30.0), (108.0, 0.0, 30.0)], [below])
         assert touch(PIECES, (a, b), (below.a, below.b)) is lies
         assert (above.za > 30.0 + 1.5 * STICK.thickness) is lies
+
+
+def test_an_end_that_its_column_does_not_carry_is_not_known_to_lie_on_the_table() -> None:
+    road = MeasuredRoad(np.array([0.0, 0, 32]), np.array([114.0, 0, 32]), 0.2, 0.5, (1.0, 1.0), 0.9, 1.0, 0.0, (32, 32))
+    columns = [ColumnCandidate(x, 0.0, 3, 1.6, 0.8, 1.0, 30.0, 0.2) for x in (-30.0, 110.0)]  # the first stands beside
+    for ends, mm in (((0, 1), 28.0), ((-1, 1), 0.0)):
+        assembly = Assembly(columns, [FoundRoad(road, ends, 3.0)])
+        at = rest(PIECES, road.a[:2], road.b[:2], tops_under(PIECES, assembly, 0), [])
+        assert falls_mm(PIECES, assembly, 0, at) == pytest.approx(mm, abs=1.0)
