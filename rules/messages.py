@@ -77,6 +77,19 @@ def messages(
     return tuple(_say(answer, Voice(language, owners or {}, kinds or {})))
 
 
+def penalty_decided(answer: PenaltyLine, *, language: str = "en") -> Message:
+    """A penalty that the players set: who pays how much. What fell, if anything, was said before.
+
+    Raises:
+        RulesError: no such language.
+    """
+    voice = Voice(language, {}, {})
+    values = {"player": voice.player(answer.from_), "owner": voice.player(answer.to)}
+    if not answer.discs:
+        return Message(voice.sentence(voice.fill(say.PENALTY_DECIDED_NONE, **values)))
+    return Message(voice.sentence(voice.count(say.PENALTY_DECIDED, answer.discs, **values)))
+
+
 @singledispatch
 def _say(answer: Answer, voice: Voice) -> list[Message]:
     raise TypeError(f"no sentence for {type(answer).__name__}")

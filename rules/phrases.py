@@ -316,6 +316,11 @@ PENALTY_SHIFT: Final = Plural(
     "{player} pushed pieces of {owner} away and hands over {n} discs.",
 )
 PENALTY_NONE: Final = "{player} knocked pieces of {owner}, but hands over no disc."
+PENALTY_DECIDED: Final = Plural(
+    "{player} hands over one disc to {owner}, as the players decided.",
+    "{player} hands over {n} discs to {owner}, as the players decided.",
+)
+PENALTY_DECIDED_NONE: Final = "{player} hands over no disc to {owner}, as the players decided."
 PENALTY_OWN: Final = "{player} knocked own pieces: no penalty, put them back."
 PENALTY_QUESTION: Final = "did {player} push pieces of {owner} too far?"
 PIECES: Final = "pieces: {pieces}"

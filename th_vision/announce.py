@@ -28,7 +28,7 @@ from rules.events import (
     UndoFact,
 )
 from rules.game import TURN_OVER
-from rules.messages import Message, messages
+from rules.messages import Message, messages, penalty_decided
 from rules.telling import describe
 from th_vision.follow_events import (
     BackAgain,
@@ -183,7 +183,10 @@ class Announcer:
                 self._owed = answer if answer.placed < answer.due else None
                 if self._owed is not None:
                     continue
-            said += messages(answer, language=self._language, owners=owners, kinds=kinds)
+            if isinstance(answer, PenaltyLine) and isinstance(told.fact, CorrectionFact):
+                said.append(penalty_decided(answer, language=self._language))
+            else:
+                said += messages(answer, language=self._language, owners=owners, kinds=kinds)
         said = _once(self._changed(told, said))
         lines = [Line(message.text, message.reason, message.kind) for message in said]
         if self._quiet:

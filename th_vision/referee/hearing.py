@@ -319,10 +319,8 @@ def _penalty(command: say.Penalty, by: str, follower: Follower) -> Heard:
         raise CommandError(f"{command.taker} has no piece on the table")
     facts: list[Fact] = [KnockFact(turn=game.turn, by=command.giver, pieces=(pieces[-1],))]
     facts.append(CorrectionFact(turn=game.turn, ruling=pieces[-1], set={"discs": command.discs}, by=by))
-    heard = _facts(follower, facts if command.discs != 1 else facts[:1])
-    if command.discs == 1:
-        return heard
-    return Heard((Said(facts[0], again=True), *heard.events[1:]))  # the number that counts is said alone
+    heard = _facts(follower, facts)
+    return Heard((Said(facts[0], again=True), *heard.events[1:]))  # of the piece nobody needs to hear: it stands
 
 
 def _last_penalty(follower: Follower, giver: str, taker: str) -> PenaltyLine | None:

@@ -558,6 +558,19 @@ def test_of_a_penalty_by_hand_only_the_number_that_counts_is_said() -> None:
     assert "2 discs" in said[0]
 
 
+@pytest.mark.parametrize(("words", "discs"), [("penalty pink blue", "one disc"), ("penalty pink blue 2", "2 discs")])
+def test_a_penalty_by_hand_claims_no_fall_that_nobody_saw(words: str, discs: str) -> None:
+    said = announced(words)
+    assert said[0] == f"Pink hands over {discs} to blue, as the players decided."
+    assert not [line for line in said if "knock" in line]
+
+
+def test_a_penalty_by_hand_may_be_taken_back() -> None:
+    assert "Pink hands over no disc to blue, as the players decided." in announced(
+        "penalty pink blue", "penalty pink blue 0"
+    )
+
+
 def test_an_answer_that_leaves_other_questions_open_repeats_none_of_them() -> None:
     table, announcer = Table(RAMPS, FIRST), Announcer()
     game = table.follower.game
