@@ -133,7 +133,7 @@ class Totals:
             f"{c['levels right']} (wrong and sure: {c['levels wrong, sure']}); junctions right {c['junctions right']} "
             f"(wrong and sure: {c['junctions wrong, sure']})",
             f"roads {c['roads found']}/{c['roads']}, ghosts {c['road ghosts']}; sides at crossings "
-            f"{c['sides right']}/{c['crossings']}",
+            f"{c['sides right']}/{c['crossings']} (wrong and sure: {c['sides wrong, sure']})",
             *lines_of_cars_and_city(c),
             f"{'':14}{'rms mm':>8}{'bound':>7}{'95 % mm':>9}{'in 1 sigma':>12}{'in 2 sigma':>12}",
         ]
