@@ -259,7 +259,7 @@ class _Rims:
         if 0 < v < len(axis) - 1 and 0 < u < len(axis) - 1:
             du, dv = _peak(votes[v, u - 1 : u + 2]), _peak(votes[v - 1 : v + 2, u])
         apart = np.hypot(axis - axis[u], (axis - axis[v])[:, None])
-        around = (votes > share - tolerances.RIM_RIVAL) & (apart <= tolerances.RIM_PEAKS_MM)
+        around = (votes > share - tolerances.RIM_RIVAL) & (apart <= tolerances.RIM_AROUND_MM)
         furthest = max(float(apart[around].max()), float(apart[rivals[:, 0], rivals[:, 1]].max()))
         sigma = float(np.hypot(tolerances.RIM_SIGMA_MM / max(share, 0.12), max(furthest - 1.0, 0.0) / 2))
         pitch = tolerances.RIM_PITCH_MM

@@ -103,6 +103,8 @@ OUTSIDE_XY_MM = 2.0
 # Rims are weighed against each other that lie at least so far apart and are seen as well as the best but for this
 # share; the outline of its foot speaks for one with this weight, where it appears further than this from the rim.
 RIM_PEAKS_MM = 1.5
+# So far around a rim, votes nearly as good as its own say how widely it may lie: no peaks, but one broad top.
+RIM_AROUND_MM = 2.5
 RIM_PEAK_SHARE = 0.35
 FOOT_WEIGHT = 0.5
 FOOT_LEAST_MM = 2.0
