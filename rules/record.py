@@ -306,12 +306,14 @@ class RecordWriter:
     """The record of a running game: every line is on the disk when ``write`` returns.
 
     Used as a context manager. A file of an earlier game is moved aside (``game.jsonl.1``), never overwritten;
-    ``resume`` goes on in it instead, on a line of its own even where its last line was cut off.
+    ``resume`` goes on in it instead, on a line of its own even where its last line was cut off. ``kept``: where a file
+    of an earlier game was moved to.
     """
 
-    def __init__(self, stream: BinaryIO | io.FileIO, *, owned: bool = True) -> None:
+    def __init__(self, stream: BinaryIO | io.FileIO, *, owned: bool = True, kept: Path | None = None) -> None:
         self._stream = stream
         self._owned = owned
+        self.kept = kept
 
     @classmethod
     def open(cls, path: Path | str, *, resume: bool = False) -> RecordWriter:
@@ -324,8 +326,7 @@ class RecordWriter:
             return cls(sys.stdout.buffer, owned=False)
         target = Path(path)
         try:
-            if not resume:
-                _move_aside(target)
+            kept = None if resume else _move_aside(target)
             stream = open(target, "ab", buffering=0)  # noqa: SIM115 - the writer is the context manager
             _claim(stream)
             if stream.tell() > 0 and not _ends_with_newline(target):
@@ -333,7 +334,7 @@ class RecordWriter:
         except OSError as error:
             raise RulesError(f"{path}: can't be written ({error.strerror}); choose another place") from error
         _sync_folder(target.parent)
-        return cls(stream)
+        return cls(stream, kept=kept)
 
     def write(self, line: Line) -> None:
         """Append one line and bring it to the disk. A line that doesn't fit leaves nothing of it behind.
@@ -381,16 +382,17 @@ def _append(stream: BinaryIO | io.FileIO, data: bytes) -> None:
         raise
 
 
-def _move_aside(target: Path) -> None:
-    """Give an earlier, not empty file the first free name of ``NAME.1``, ``NAME.2``, ..."""
+def _move_aside(target: Path) -> Path | None:
+    """Give an earlier, not empty file the first free name of ``NAME.1``, ``NAME.2``, ...: that name."""
     if not target.exists() or target.stat().st_size == 0:
-        return
+        return None
     with open(target, "ab") as stream:
         _claim(stream)
     number = 1
     while (aside := target.with_name(f"{target.name}.{number}")).exists():
         number += 1
     os.rename(target, aside)
+    return aside
 
 
 def _claim(stream: BinaryIO | io.FileIO) -> None:

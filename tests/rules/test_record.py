@@ -303,6 +303,7 @@ def test_an_earlier_game_is_moved_aside_not_overwritten(tmp_path: Path) -> None:
     for turn in (1, 2, 3):
         with RecordWriter.open(path) as writer:
             writer.write(PassFact(turn=turn, player="blue"))
+            assert writer.kept == (tmp_path / f"game.jsonl.{turn - 1}" if turn > 1 else None)
     games = {name: read_record(tmp_path / name).lines[0].turn for name in os.listdir(tmp_path)}  # type: ignore[union-attr]
     assert games == {"game.jsonl.1": 1, "game.jsonl.2": 2, "game.jsonl": 3}
 

@@ -177,7 +177,8 @@ def _game(asked: Asked, pieces: Pieces, resumed: Resumed | None) -> GameFact:
 def _writer(asked: Asked, path: Path) -> tuple[RecordWriter | None, str]:
     """The record; a place that was not asked for may be missing without ending the game."""
     try:
-        return RecordWriter.open(path, resume=path == asked.resume), ""
+        writer = RecordWriter.open(path, resume=path == asked.resume)
+        return writer, "" if writer.kept is None else f"The game that was there is kept: {writer.kept}."
     except RulesError as error:
         if asked.game is not None or asked.resume is not None:
             raise

@@ -54,6 +54,7 @@ SPOKEN: Final[tuple[str, ...]] = (
     "turns that would be ruled otherwise, too: {turns}.",
     "the game goes on after turn {turn}; I hold the table against its record.",
     "the game's record: {path}.",
+    "the game that was there is kept: {path}.",
     "no record is kept: {why}",
     "{why}; the game goes on, its lines wait",
     "the game record is written again, nothing is missing",

@@ -48,6 +48,15 @@ def test_a_game_is_recorded_under_the_days_name_where_no_other_is_given(
     assert "\x1b" not in said
 
 
+def test_who_begins_anew_over_an_earlier_game_is_told_where_that_one_is(
+    film: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (film / "game.jsonl").write_text(f"{game_line().to_line()}\n")
+    assert run("film", "--players", "blue,pink", "--speed", "0", "--game", "game.jsonl") == 0
+    assert "The game that was there is kept: game.jsonl.1." in capfd.readouterr().out
+    assert (film / "game.jsonl.1").read_text() == f"{game_line().to_line()}\n"
+
+
 @pytest.mark.parametrize("language", ["es", "zh-Hant"])
 def test_a_whole_game_is_told_in_the_language(film: Path, language: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("film", "--players", "blue,pink", "--speed", "0", "--lang", language) == 0
