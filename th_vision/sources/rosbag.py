@@ -23,6 +23,7 @@ from th_vision.sources.db3_reader import Db3, OtherLayoutError
 from th_vision.sources.sdk_reading import SdkReading
 
 # Depth units of the SDK's options; another one was written with six decimals only, which is not enough.
+_ASKED = 2
 _USUAL_UNITS_M = (0.001, 0.0005, 0.00025, 0.0001, 0.00005, 0.00001, 0.000001)
 _UNIT_SHARE = 1e-4
 _ROUNDING_M = 0.5e-6
@@ -82,11 +83,15 @@ class SdkRecording:
         return "its pictures have no checksums that can be looked at"
 
     def __iter__(self) -> Iterator[Frame]:
-        gate = Gate(*_sizes(self._camera), self.facts.fps, start_s=None)
         given = 0
-        for frame in self._from_file(gate) if self._own is not None else self._from_sdk(gate):
-            given += 1
-            yield frame
+        # On a busy machine the SDK's playback has come to its end before its first frame: it is asked once more.
+        for _ in range(1 if self._own is not None else _ASKED):
+            gate = Gate(*_sizes(self._camera), self.facts.fps, start_s=None)
+            for frame in self._from_file(gate) if self._own is not None else self._from_sdk(gate):
+                given += 1
+                yield frame
+            if given:
+                break
         if gate.refused:
             self._say("order", f"{gate.refused.total()} of its frames are doubled, unordered or of another size")
         if not given:

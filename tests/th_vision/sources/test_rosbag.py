@@ -9,7 +9,7 @@ import re
 import shutil
 import signal
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -186,6 +186,18 @@ def test_a_reading_that_is_left_early_ends_its_process() -> None:
     next(reading)
     reading.close()  # type: ignore[attr-defined] # a generator
     assert not is_alive(child)
+
+
+def test_where_the_sdk_ended_before_its_first_frame_it_is_asked_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, from_sdk, asked = SdkRecording(FIXTURE, by_sdk=True), SdkRecording._from_sdk, list[int]()
+
+    def none_at_first(recording: SdkRecording, gate: object) -> Iterator[Frame]:
+        asked.append(1)
+        return iter(()) if len(asked) == 1 else from_sdk(recording, gate)  # type: ignore[arg-type]  # a gate
+
+    monkeypatch.setattr(SdkRecording, "_from_sdk", none_at_first)
+    assert next(iter(source)).depth.any()
+    source.close()
 
 
 # --- damaged files ----------------------------------------------------------------------------------------------
