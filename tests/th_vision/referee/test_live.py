@@ -258,6 +258,8 @@ def test_a_signal_at_any_moment_leaves_a_whole_record(number: signal.Signals, at
                 os.kill(os.getpid(), number)
                 threading.Event().wait(0.05)
 
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)  # the tests run under nohup
     night = evening(Film(spoil=signalled), record=tmp_path / "game.jsonl")
     assert night.status == 130
     told = facts_in(tmp_path / "game.jsonl")
