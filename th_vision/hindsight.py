@@ -69,7 +69,7 @@ def believed_columns(layout: Layout) -> set[str]:
 
 def who_built(now: Game, facts: Sequence[Fact]) -> list[tuple[MoveFact, MoveFact]]:
     """Who built a road that was in doubt, by who went on: the moves as they were told, and as they read now, the one in
-    doubt and the one that tells. None where no move is in doubt, or nobody went on, or who did fits both.
+    doubt and the one that tells. Empty where no move is in doubt, or nobody went on, or who did fits both.
 
     A road from a column of pink's in blue's turn is pink's, out of turn, or blue's, from a wrong column. In the first
     case the turn goes on after pink, in the second after blue.

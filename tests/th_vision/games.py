@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rules.events import LINE_TYPES, Fact, GameFact
+from rules.events import LINE_TYPES, Fact, GameFact, SaidFact
+from rules.game import TURN_OVER
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision.follow import Follower
-from th_vision.follow_events import Ended, Entered, Output, Settled, Told
+from th_vision.follow_events import Ended, Entered, Output, Said, Settled, Told
 from th_vision.virtual_table.candidates import Field, Margins
 from th_vision.virtual_table.mishaps import knock, loose_roads
 from th_vision.virtual_table.misread import Misreading, misread
@@ -110,6 +111,11 @@ def facts(said: Iterable[Output]) -> list[Fact]:
 
 def states(said: Iterable[Output]) -> list[str]:
     return [output.state for output in said if isinstance(output, Entered)]
+
+
+def over(follower: Follower, time_s: float) -> list[Output]:
+    """The players say that the turn is over."""
+    return follower.handle(Said(SaidFact(turn=follower.game.turn, words=TURN_OVER)), time_s)
 
 
 def played(seed: int, players: tuple[str, ...], turns: int, knocks: float = 0.0) -> Iterator[PlayedMoment]:

@@ -11,7 +11,6 @@ from rules.events import (
     RampFact,
     RestoredFact,
     RulingLine,
-    SaidFact,
     UndoFact,
 )
 from rules.layout import CityObject, Layout, Road
@@ -37,7 +36,6 @@ from th_vision.follow_events import (
     Accepted,
     BackAgain,
     Checked,
-    Output,
     Paused,
     Reread,
     Said,
@@ -48,14 +46,6 @@ from th_vision.follow_events import (
 )
 from th_vision.game_layout import layout_of
 from th_vision.known import Known
-
-NEXT = "next"
-
-
-def over(follower: Follower, time_s: float) -> list[Output]:
-    """The players say that the turn is over."""
-    return follower.handle(Said(SaidFact(turn=follower.game.turn, words=NEXT)), time_s)
-
 
 # --- resumed ---
 

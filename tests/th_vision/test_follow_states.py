@@ -30,6 +30,7 @@ from tests.th_vision.games import (
     follow,
     game_line,
     minus,
+    over,
     plus,
     road,
     states,
@@ -53,17 +54,11 @@ from th_vision.follow_events import (
     Warned,
 )
 
-NEXT = "next"
 OFFRAMP = plus(RAMPS, road("r3", C1, (-57, 112)))  # pays one car
 WITH_CAR = plus(OFFRAMP, car("k3", OFFRAMP.roads[-1], "blue"))
 FALLEN = plus(minus(SECOND, "r3"), Road(id="r3", ends=((-150, 60, 2), (-40, 70, 2)), rests_on=("table", "table")))
 LONELY = (column("c8", 200, 90, 2), column("c9", 200, -16, 2))
 ODD = plus(RAMPS, *LONELY, road("r9", *LONELY))
-
-
-def over(follower: Follower, time_s: float) -> list[Output]:
-    """The players say that the turn is over."""
-    return follower.handle(Said(SaidFact(turn=follower.game.turn, words=NEXT)), time_s)
 
 
 def quiet(follower: Follower, first_s: int, last_s: int) -> list[Output]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rules.layout import Car, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly, FoundRoad, Measured
+from th_vision.detect.assembly import NOTHING, Assembly, FoundRoad, Measured
 from th_vision.detect.cars import without_cars
 from th_vision.detect.colors import palette
 from th_vision.detect.columns import (
@@ -35,7 +35,6 @@ from th_vision.detect.rivals import among_rivals
 from th_vision.detect.tips import Around
 
 Array = NDArray[np.float64]
-NOTHING = Measured()
 
 
 def assemble(plan: PlanView, pieces: Pieces, prior: Layout | None = None, as_read: Measured = NOTHING) -> Assembly:

@@ -33,3 +33,6 @@ class Measured:
 
     columns: Mapping[str, ColumnCandidate] = field(default_factory=dict)
     roads: Mapping[str, MeasuredRoad] = field(default_factory=dict)
+
+
+NOTHING = Measured()

@@ -13,7 +13,7 @@ from shapely import contains_xy
 from rules.layout import Car, Column, Layout, Road
 from rules.pieces import Pieces
 from th_vision import tolerances
-from th_vision.detect.assembly import Assembly, FoundRoad, Measured
+from th_vision.detect.assembly import NOTHING, Assembly, FoundRoad, Measured
 from th_vision.detect.cars import cars_on, one_road_each, others_than
 from th_vision.detect.colors import Palette, palette
 from th_vision.detect.columns import ColumnCandidate
@@ -26,7 +26,6 @@ from th_vision.detect.witnesses import doubted
 from th_vision.support import on_ray
 
 Array = NDArray[np.float64]
-NOTHING = Measured()
 TOP_PITCH_MM, TOP_RIM_MM = 0.5, 1.2
 """How closely a column's top is asked for its colour, and how far from rims, which are blurred."""
 

@@ -77,14 +77,6 @@ def new_eye() -> Read:
     return reconstruct
 
 
-def think(read: Read) -> None:
-    """Let what reads go on with what it read, where nobody waits for it."""
-    go_on = getattr(read, "think", None)
-    if go_on is not None:
-        with contextlib.suppress(*READING_FAULTS):
-            go_on()
-
-
 def read_moment(moment: Moment, table: TableCalibration, pieces: Pieces, prior: Layout | None, read: Read) -> Reading:
     """Fuse and read one moment; an odd view is an error in the reading, never an exception."""
     start = perf_counter()
@@ -115,7 +107,6 @@ class ReadNow:
     def start(self, moment: Moment, table: TableCalibration, prior: Layout | None) -> None:
         """As ``Reader``."""
         self._reading = read_moment(moment, table, self._pieces, prior, self._read)
-        think(self._read)
 
     def done(self) -> Reading | None:
         """As ``Reader``."""
@@ -148,7 +139,6 @@ class ReadAside:
     def start(self, moment: Moment, table: TableCalibration, prior: Layout | None) -> None:
         """As ``Reader``."""
         self._future = self._thread.submit(read_moment, moment, table, self._pieces, prior, self._read)
-        self._thread.submit(think, self._read)
 
     def done(self) -> Reading | None:
         """As ``Reader``."""
@@ -234,4 +224,3 @@ def _serve(pipe: Connection, pieces: Pieces) -> None:
             pipe.send(answer)
         except OSError:
             return
-        think(look)
