@@ -85,7 +85,7 @@ def main() -> int:
             append(arguments.into, played)
         if not arguments.quiet:
             say(f"{played.how}: {played.failed or f'{played.turns} turns, {len(played.differing)} differ'}")
-            for line in played.differing:
+            for line in (*played.differing, *played.unnoticed):
                 say(f"  {line}")
     say(table(games))
     return 0

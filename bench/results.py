@@ -27,12 +27,14 @@ PARTS = ("watching_s", "waiting_s", "fusing_s", "reading_s", "fetching_s", "tell
 @dataclass
 class Played:
     """One game held against its truth. ``how``: what it was played with, the same for the same game; ``verdicts``:
-    (kind, verdict) -> count; ``parts_s``: of each reading, as ``PARTS``; ``failed``: why there was no game."""
+    (kind, verdict) -> count; ``unnoticed``: knocks of which nothing was told, or by the wrong hand; ``parts_s``: of
+    each reading, as ``PARTS``; ``failed``: why there was no game."""
 
     how: str
     kind: dict[str, str]
     turns: int = 0
     differing: list[str] = field(default_factory=list)
+    unnoticed: list[str] = field(default_factory=list)
     verdicts: dict[str, int] = field(default_factory=dict)
     knocks: int = 0
     noticed: int = 0
@@ -56,7 +58,10 @@ class Played:
         self.events += bool(moment.what.events)
         self.knocks += len(true)
         self.noticed += min(len(true), len(told))
-        self.attributed += sum(any(fact.by == line["by"] for fact in told) for line in true)
+        rightly = [any(fact.by == line["by"] for fact in told) for line in true]
+        self.attributed += sum(rightly)
+        if len(told) < len(true) or not all(rightly):
+            self.unnoticed.append(f"{moment.label}: {[(fact.by, fact.pieces) for fact in told] or 'nothing told'}")
         self.false_alarms += len(told) if not any_true else 0
         for output in said:
             self.lost += isinstance(output, Entered) and output.state == "desynchronised"

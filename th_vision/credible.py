@@ -21,6 +21,8 @@ from th_vision.support import distance_to_road, height_of_road
 Place = tuple[float, float]
 Stands = Callable[[Piece], bool | None]
 """Whether a piece that a reading misses looks as it did (True), doesn't (False), or can't be judged (None)."""
+Stirred = Callable[[Column], bool]
+"""Whether the picture at the rim of a column, where it stood, is another one than it was."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ def credible(
     change: Change,
     known: Known,
     stands: Stands | None = None,
+    stirred: Stirred | None = None,
     *,
     fallen_before: frozenset[str] = frozenset(),
     doubted_before: Mapping[str, Place] | None = None,
@@ -65,12 +68,14 @@ def credible(
     together = _taken_together(doubtful)
     doubtful = [p for p in doubtful if p.id not in together]
     keep |= {p.id for p in doubtful if quiet and known.unseen.get(p.id, 0) + 1 < tol.BELIEVED_UNSEEN}
-    stirred = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
-    recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & stirred)
+    went = {m.id for m in change.moved} | {p.id for p in change.gone if p.id not in keep}
+    recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & went)
     held_still = [m for m in change.moved if not _wobble(m) and _carries_what_lies_still(m, change)]
-    unsure = [m for m in held_still if not _again(m, doubted_before or {})]
+    built_on = {end for road in change.new_roads for end in road.rests_on}
+    seen_to_go = {m.id for m in held_still if m.id not in built_on and _seen_to_go(m, stirred)}
+    unsure = [m for m in held_still if not (_again(m, doubted_before or {}) or m.id in seen_to_go)]
     not_moved = {m.id for m in unsure}
-    doubted = {m.id: _place(m) for m in unsure if not any(m.id in road.rests_on for road in change.new_roads)}
+    doubted = {m.id: _place(m) for m in unsure if m.id not in built_on}
     return Credible(
         replace(
             change,
@@ -93,6 +98,11 @@ def _again(moved: Moved, doubted_before: Mapping[str, Place]) -> bool:
     """Whether the reading before saw the column there, too."""
     before = doubted_before.get(moved.id)
     return before is not None and float(np.hypot(*np.subtract(before, _place(moved)))) <= tol.MOVED_MM
+
+
+def _seen_to_go(moved: Moved, stirred: Stirred | None) -> bool:
+    """Whether the picture, too, tells that a column isn't where it was (a road just laid on it tells nothing)."""
+    return stirred is not None and isinstance(moved.before, Column) and stirred(moved.before)
 
 
 def _where_they_stood(change: Change, doubted: frozenset[str]) -> Layout:

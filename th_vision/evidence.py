@@ -13,7 +13,7 @@ from calibration.table import transform
 from rules.layout import Car, Column
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.credible import Stands
+from th_vision.credible import Stands, Stirred
 from th_vision.known import Piece
 from th_vision.still_view import StillView
 
@@ -27,6 +27,25 @@ def stands_in(before: StillView | None, now: StillView, pieces: Pieces) -> Stand
         return looks_as_before(piece, before, now, pieces)
 
     return stands
+
+
+def stirred_in(before: StillView | None, now: StillView, pieces: Pieces) -> Stirred:
+    """A question to two views: does the rim of this column, seen in the view before, look otherwise now?"""
+
+    def stirred(column: Column) -> bool:
+        return before is not None and rim_looks_otherwise(column, before, now, pieces)
+
+    return stirred
+
+
+def rim_looks_otherwise(column: Column, before: StillView, now: StillView, pieces: Pieces) -> bool:
+    """Whether the colour at so many places close to the rim of the top disc, on either side of it, is another one than
+    it was as a shift tells from there on; False where there is no colour."""
+    angles = np.linspace(0, 2 * np.pi, tol.STIRRED_ANGLES, endpoint=False)
+    radii = pieces.disc.radius + np.array([-tol.STIRRED_MM, tol.STIRRED_MM])[:, None]
+    x, y = column.x + radii * np.cos(angles), column.y + radii * np.sin(angles)
+    same = _same_colors(before, now, np.stack([x.ravel(), y.ravel(), np.full(x.size, column.top_z)], axis=1))
+    return same is not None and float(np.mean(~same)) >= tol.STIRRED_SHARE
 
 
 def looks_as_before(piece: Piece, before: StillView, now: StillView, pieces: Pieces) -> bool | None:
@@ -72,6 +91,17 @@ def _rise_at(view: StillView, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _same_color(before: StillView, now: StillView, points: NDArray[np.float64]) -> bool | None:
+    each = _same_colors(before, now, points)
+    if each is None:
+        return None
+    same = float(np.mean(each))
+    if same >= tol.STANDS_SURE:
+        return True
+    return False if same <= 1 - tol.STANDS_SURE else None
+
+
+def _same_colors(before: StillView, now: StillView, points: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    """Whether the colour at each point in view is what it was; None where there is no colour, or hardly a point."""
     camera = now.table.camera
     if before.color_bgr is None or now.color_bgr is None or camera.color is None:
         return None
@@ -86,8 +116,4 @@ def _same_color(before: StillView, now: StillView, points: NDArray[np.float64]) 
     then = before.color_bgr[rows, columns].astype(np.float64)
     here = now.color_bgr[rows, columns].astype(np.float64)
     gain = (now.color_bgr[::16, ::16].mean(axis=(0, 1)) + 1) / (before.color_bgr[::16, ::16].mean(axis=(0, 1)) + 1)
-    difference = np.abs(here - then * gain).max(axis=1)
-    same = float(np.mean(difference < tol.STANDS_COLOR_LEVELS))
-    if same >= tol.STANDS_SURE:
-        return True
-    return False if same <= 1 - tol.STANDS_SURE else None
+    return np.asarray(np.abs(here - then * gain).max(axis=1) < tol.STANDS_COLOR_LEVELS)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from rules.events import AlertLine, Answer, Fact, MoveFact
 from rules.layout import Layout, Point2, Point3, Road
-from th_vision.credible import Stands
+from th_vision.credible import Stands, Stirred
 
 State = Literal[
     "set-up",
@@ -45,15 +45,17 @@ class HandSeen:
 
 @dataclass(frozen=True)
 class Settled:
-    """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses;
-    ``fallen`` looks for sticks lying flat, given what stands; ``eye``: where the colour camera is, table frame, mm;
-    ``field``: outline of what the camera sees well of the table."""
+    """The table stands still and reads so. ``stands`` asks the images about a piece that the reading misses,
+    ``stirred`` about the rim of a column that seems to have gone a little; ``fallen`` looks for sticks lying flat,
+    given what stands; ``eye``: where the colour camera is, table frame, mm; ``field``: outline of what the camera sees
+    well of the table."""
 
     layout: Layout
     stands: Stands | None = None
     fallen: Callable[[Layout], list[Road]] | None = None
     eye: Point3 | None = None
     field: tuple[Point2, ...] | None = None
+    stirred: Stirred | None = None
 
 
 @dataclass(frozen=True)

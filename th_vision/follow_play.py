@@ -129,6 +129,7 @@ class Play(Kept):
         change = compare(self.known, seen, self.pieces)
         known = refine(self.known, change)
         layout = known.layout
+        self._hands.placed([road.id for road in change.new_roads])
         alone = len(layout.roads) <= len(self.game.players)
         ramps = find_ramps(layout.columns, layout.roads, layout.cars, self.pieces, any_level=alone)
         self.known = known
@@ -137,6 +138,7 @@ class Play(Kept):
         facts = share_ramps(ramps, self.game.players, self.pieces)
         if any(not fact.cars for fact in facts) and len(layout.roads) == len(facts):
             return  # their sedans are still to come
+        self._hands.learn_ramps(facts)
         self._enter("move seen")
         self._enter("ruling")
         for fact in facts:
@@ -206,8 +208,9 @@ class Play(Kept):
 
     def _believed(self, change: Change, event: Settled) -> Credible:
         found = credible(
-            change, self.known, event.stands, fallen_before=self._knocked, doubted_before=self._doubted_before
-        )
+            change, self.known, event.stands, event.stirred,
+            fallen_before=self._knocked, doubted_before=self._doubted_before,
+        )  # fmt: skip
         self._doubted = found.doubted
         return found
 

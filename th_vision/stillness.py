@@ -258,14 +258,19 @@ class Stillness:
         return 0.0
 
     def _hand_from_deg(self, look: _Look) -> float | None:
-        """Where at the rim the largest high thing comes in, as an angle about the middle of the picture."""
+        """Where at the rim the largest high thing comes in, as an angle about the middle of the picture.
+
+        An arm above its hand is often too near for the sensor: it is followed through where nothing is seen."""
         with np.errstate(invalid="ignore"):
-            high = np.asarray(look.height - np.nan_to_num(self._settled_height) > tol.HAND_RISE_MM, dtype=np.uint8)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(high, connectivity=8)
-        at_rim = [label for label in range(1, count) if np.any(self._rim & (labels == label))]
+            high = look.height - np.nan_to_num(self._settled_height) > tol.HAND_RISE_MM
+        unseen = (~np.isfinite(look.disparity) & np.isfinite(self._empty)).astype(np.uint8)
+        lost = cv2.morphologyEx(unseen, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0  # no shadows of edges
+        count, labels = cv2.connectedComponents((high | lost).astype(np.uint8), connectivity=8)
+        size = np.bincount(labels[high], minlength=count)
+        at_rim = [label for label in range(1, count) if size[label] and np.any(self._rim & (labels == label))]
         if not at_rim:
             return None
-        largest = max(at_rim, key=lambda label: int(stats[label, cv2.CC_STAT_AREA]))
+        largest = max(at_rim, key=lambda label: int(size[label]))
         rows, columns = np.nonzero(self._rim & (labels == largest))
         depth = self._table.camera.depth
         middle = (depth.width / 2, depth.height / 2)

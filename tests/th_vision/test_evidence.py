@@ -7,7 +7,7 @@ import pytest
 from rules.layout import Car, Column, Road
 from rules.pieces import Pieces
 from tests.th_vision.still_scene import Scene, table
-from th_vision.evidence import looks_as_before, stands_in
+from th_vision.evidence import looks_as_before, stands_in, stirred_in
 from th_vision.still_view import StillView, fuse
 
 PIECES = Pieces()
@@ -54,3 +54,15 @@ def test_a_place_out_of_view_says_nothing() -> None:
 def test_without_a_view_before_nothing_is_said() -> None:
     assert stands_in(None, BEFORE, PIECES)(ROAD) is None
     assert stands_in(BEFORE, BEFORE, PIECES)(ROAD) is True
+
+
+@pytest.mark.parametrize("gain", [1.0, 0.85])
+def test_the_rim_of_a_column_that_was_pushed_by_4_mm_looks_otherwise(gain: float) -> None:
+    for way in ((4.0, 0.0), (-2.8, 2.8)):
+        pushed = (STACK[0] + way[0], STACK[1] + way[1], *STACK[2:])
+        assert stirred_in(BEFORE, view(STICK, pushed, BODY, gain=gain), PIECES)(COLUMN)
+
+
+def test_the_rim_of_a_column_that_stands_looks_as_it_did() -> None:
+    assert not stirred_in(BEFORE, view(STICK, STACK, BODY, gain=0.85), PIECES)(COLUMN)
+    assert not stirred_in(None, BEFORE, PIECES)(COLUMN)

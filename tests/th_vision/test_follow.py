@@ -291,6 +291,16 @@ def test_a_column_that_slid_from_under_its_road_is_a_shift_when_two_readings_see
     assert [f.pieces for f in facts(follower.handle(Settled(table), 90.0)) if isinstance(f, KnockFact)] == [("c4",)]
 
 
+@pytest.mark.parametrize(("rim_looks_otherwise", "told"), [(True, [("c4",)]), (False, [])])
+def test_a_column_that_slid_from_under_its_road_is_a_shift_at_once_where_the_picture_shows_it(
+    rim_looks_otherwise: bool, told: list[tuple[str, ...]]
+) -> None:
+    pushed = column("c4", 57, -101.6, 2, sigma_xy=0.2)
+    follower, _ = follow([RAMPS, FIRST, SECOND, THIRD])
+    said = follower.handle(Settled(plus(minus(THIRD, "c4"), pushed), stirred=lambda _: rim_looks_otherwise), 90.0)
+    assert [f.pieces for f in facts(said) if isinstance(f, KnockFact)] == told
+
+
 def test_one_odd_reading_of_a_column_under_a_road_that_lies_still_moves_nothing() -> None:
     pushed = column("c4", 57, -100, 2, sigma_xy=0.4)
     follower, said = follow([RAMPS, FIRST, SECOND, THIRD, plus(minus(THIRD, "c4"), pushed), THIRD, THIRD])

@@ -21,7 +21,7 @@ from tests.th_vision.games import (
     plus,
     road,
 )
-from tests.th_vision.still_scene import Scene, table
+from tests.th_vision.still_scene import HEIGHT, MM_PER_PX, WIDTH, Scene, table
 from th_vision.follow import Follower
 from th_vision.follow_events import HandSeen, Output, Settled
 from th_vision.seats import Seats
@@ -51,6 +51,42 @@ def test_one_hand_each_will_do_where_everybodys_was_seen() -> None:
     seats.learn("green", 90.0)
     assert seats.whose(170.0) == "blue"
     assert seats.whose(85.0) == "green"
+
+
+def test_who_has_not_built_yet_sits_where_the_own_ramp_was_placed_from() -> None:
+    seats = Seats(players=3)
+    seats.placed("blue", 180.0)
+    seats.placed("pink", 0.0)
+    assert seats.whose(170.0) is None  # nobody knows yet where green sits
+    seats.placed("green", 90.0)
+    assert seats.whose(170.0) == "blue"
+    seats.learn("blue", 45.0)  # what builders show counts for more
+    assert seats.whose(170.0) is None
+
+
+def test_who_places_the_ramps_of_others_tells_nothing_of_their_seats() -> None:
+    seats = Seats(players=3)
+    for player, side in (("blue", 180.0), ("pink", 175.0), ("green", 90.0)):
+        seats.placed(player, side)
+    assert seats.whose(90.0) is None
+    for player, side in (("blue", 180.0), ("pink", 0.0), ("green", 90.0)):
+        seats.learn(player, side)
+    assert seats.whose(0.0) == "pink"
+
+
+def test_a_game_learns_seats_from_ramps_that_are_placed_one_by_one() -> None:
+    """Before the first move, pink's sleeve takes blue's ramp down."""
+    lying = Road(id="r1", ends=((-60, -60, 2), (-160, -90, 2)), rests_on=("table", "table"))
+    for side, by in ((2.0, "pink"), (178.0, "blue")):
+        follower, said = Follower(game_line(), PIECES), list[Output]()
+        steps = [
+            (Layout(), None), (minus(RAMPS, "c2", "r2", "k2"), 180.0), (RAMPS, 0.0),
+            (plus(minus(RAMPS, "r1", "k1"), lying), side),
+        ]  # fmt: skip
+        for t, (layout, from_deg) in enumerate(steps):
+            follower.handle(HandSeen(from_deg), 10.0 * t)
+            said = follower.handle(Settled(layout), 10.0 * t + 5)
+        assert [fact.by for fact in facts(said) if isinstance(fact, KnockFact)] == [by]
 
 
 def test_players_on_one_side_are_not_told_apart() -> None:
@@ -137,5 +173,19 @@ def test_the_side_of_a_hand_is_seen_in_the_picture() -> None:
     for _ in range(3):
         watch.see(scene.frame())
     seen = watch.see(scene.frame(hand=(0, 0)))  # its forearm comes in over the near rim
+    assert seen.state == "hand"
+    assert seen.hand_from_deg == pytest.approx(-90.0, abs=15.0)
+
+
+def test_an_arm_too_near_for_the_sensor_still_tells_the_side_of_its_hand() -> None:
+    """Over the near rim the forearm is nearer than the sensor measures: no depth there at all."""
+    scene = Scene()
+    watch = Stillness(table())
+    for _ in range(3):
+        watch.see(scene.frame())
+    frame = scene.frame(hand=(0, 0))
+    middle, half = WIDTH // 2, round(45 / MM_PER_PX)
+    frame.depth[HEIGHT // 2 + round(30 / MM_PER_PX) :, middle - half : middle + half] = 0
+    seen = watch.see(frame)
     assert seen.state == "hand"
     assert seen.hand_from_deg == pytest.approx(-90.0, abs=15.0)

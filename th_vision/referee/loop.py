@@ -22,7 +22,7 @@ from rules.messages import messages
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.announce import Announcer, Line
-from th_vision.evidence import stands_in
+from th_vision.evidence import stands_in, stirred_in
 from th_vision.fallen import fallen_sticks
 from th_vision.follow import Follower
 from th_vision.follow_events import Ended, Event, HandSeen, Moving, Output, Paused, Settled, Told, Waited, Warned
@@ -191,9 +191,9 @@ class Referee:
         def fallen(standing: object) -> list[Road]:
             return [] if before is None else fallen_sticks(before, view, standing, self._pieces)  # type: ignore[arg-type]  # a layout
 
-        stands = stands_in(before, view, self._pieces)
+        stands, stirred = stands_in(before, view, self._pieces), stirred_in(before, view, self._pieces)
         self._outputs.view(view)
-        self._happened(Settled(layout, stands, fallen, self._eye, self._field), moment.time_s)
+        self._happened(Settled(layout, stands, fallen, self._eye, self._field, stirred), moment.time_s)
         self._outputs.layout(self.follower.known.layout, moment.time_s)
         self._last_view = view
         self._steady.settled(view)

@@ -111,6 +111,10 @@ STANDS_SHARE = 0.7
 STANDS_COLOR_LEVELS = 18.0
 # ... and the piece stands when so many of its places are as they were (is gone when so many are not).
 STANDS_SURE = 0.7
+# A column was pushed when so many of the places so far inside and outside its rim, at so many angles, changed colour.
+STIRRED_ANGLES = 24
+STIRRED_MM = 2.0
+STIRRED_SHARE = 0.2
 # A stick's colour along its length is even to this (8-bit steps) beside what it scatters itself.
 OWN_COLOR_STEP = 8.0
 # Lengths of sticks scatter by this.
