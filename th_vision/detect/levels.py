@@ -174,25 +174,33 @@ def evidence_for(guess: Guess, k: int, column: ColumnCandidate) -> float:
     base = guess.drawn(box, guess.others(box, {k, *group.lays}), Group(group.posts))
     faces = guess.drawn_apart(group)
     lays = dict(group.lays)
+    usual = {key: usual_sticks(guess, lay, k, len(lays), group.posts) for key, lay in lays.items()}
     misfit = guess.cost(box, base, faces.values())
     energy = misfit + guess.strain(group)
-    energy += sum(_lift_strain(guess, lay, k, len(lays)) - guess.lift_strain(lay) for lay in lays.values())
+    energy += sum(_lift_strain(guess, lay, k, usual[key]) - guess.lift_strain(lay) for key, lay in lays.items())
     for key in lays:
-        misfit, energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, misfit, energy)
+        misfit, energy = _lifted(guess, box, base, group.posts, lays, faces, key, k, usual[key], misfit, energy)
     rim = 0.3 if np.isnan(column.rim) else column.rim
     return -energy / 2 * tolerances.DEPTH_EVIDENCE + tolerances.RIM_EVIDENCE * rim
 
 
-def _lift_strain(guess: Guess, lay: Lay, column: int, ends: int) -> float:
-    """What speaks against a road's end being lifted so far off a column on which so many ``ends`` lie."""
-    sticks = lay.lift[lay.ends.index(column)] / guess.model.pieces.stick.thickness
-    usual, sigma = tolerances.DEPTH_USUAL_STICKS_BELOW, tolerances.DEPTH_LIFT_SIGMA_STICKS
-    usual += tolerances.DEPTH_STICKS_AN_END * (ends - 1)
-    # a stick that climbs more than a level lies on the rim's edge: over the middle of the top it is higher
+def usual_sticks(guess: Guess, lay: Lay, column: int, ends: int, posts: dict[int, Post]) -> float:
+    """How far, in sticks, a road's tip is usually lifted off a column on which so many ``ends`` lie.
+
+    A stick that climbs lies on the near edge of the rim: its tip, past the middle of the top, is higher by what it
+    climbs from there. One that descends lies on the column with its tip."""
     pieces = guess.model.pieces
-    usual_slope = pieces.disc.height / pieces.stick.length
-    usual += max(_slope(guess, lay) - usual_slope, 0.0) * pieces.disc.radius / pieces.stick.thickness
-    return 0.5 * ((sticks - usual) / sigma) ** 2
+    tips = guess.tips(lay, posts)
+    side = lay.ends.index(column)
+    climbs = float(tips[side][2] - tips[1 - side][2]) / float(np.hypot(*(tips[1] - tips[0])[:2]))
+    from_the_rim = max(climbs, 0.0) * (pieces.disc.radius + tolerances.DEPTH_OVERHANG_MM) / pieces.stick.thickness
+    return from_the_rim + tolerances.DEPTH_STICKS_AN_END * (ends - 1)
+
+
+def _lift_strain(guess: Guess, lay: Lay, column: int, usual_sticks: float) -> float:
+    """What speaks against a road's end being lifted so far off a column."""
+    sticks = lay.lift[lay.ends.index(column)] / guess.model.pieces.stick.thickness
+    return 0.5 * ((sticks - usual_sticks) / tolerances.DEPTH_LIFT_SIGMA_STICKS) ** 2
 
 
 def _slope(guess: Guess, lay: Lay) -> float:
@@ -228,23 +236,25 @@ def _lifted(
     faces: dict[int, Raster],
     key: int,
     column: int,
+    usual_sticks: float,
     misfit: float,
     energy: float,
 ) -> tuple[float, float]:
     """The misfit and the energy with one road's end lifted by some sticks or none, whichever is least; ``lays`` and
     what is drawn of them (``faces``) are updated. Ends that slope lie on each other askew: each may lift the next by
-    two sticks. Higher than where it fits worse and worse, nothing fits."""
+    two sticks, and one that climbs is lifted further at its tip. Higher than where it fits worse and worse, nothing
+    fits."""
     lay = lays[key]
     side = lay.ends.index(column)
-    rest = energy - misfit - _lift_strain(guess, lay, column, len(lays))
+    rest = energy - misfit - _lift_strain(guess, lay, column, usual_sticks)
     worse, last = 0, energy
-    for sticks in range(1, 2 * len(lays) + 1):
+    for sticks in range(1, max(2 * len(lays), round(usual_sticks) + 1) + 1):
         lift = list(lay.lift)
         lift[side] = sticks * guess.model.pieces.stick.thickness
         tried = replace(lay, lift=(lift[0], lift[1]))
         drawn = {**faces, **guess.drawn_apart(Group(posts, {key: tried}))}
         cost = guess.cost(box, base, drawn.values())
-        now = rest + cost + _lift_strain(guess, tried, column, len(lays))
+        now = rest + cost + _lift_strain(guess, tried, column, usual_sticks)
         if now < energy:
             lays[key], faces[key], misfit, energy = tried, drawn[key], cost, now
         worse = worse + 1 if now > last else 0
