@@ -86,8 +86,8 @@ def _hidden_between(a: NDArray[np.float32], b: NDArray[np.float32], hidden: NDAr
 def _changed_plan(
     before: StillView, now: StillView, standing: Layout, pieces: Pieces
 ) -> tuple[NDArray[np.uint8] | None, NDArray[np.uint8], Points]:
-    """Where the colour of the bare table changed, in plan view, and where standing pieces hide it: masks, row and
-    column along y and x from an origin."""
+    """Where the colour of the bare table changed, in plan view, and where that can't be said, for standing pieces hide
+    it or something lay there before: masks, row and column along y and x from an origin."""
     camera = now.table.camera
     nothing, none = np.zeros((1, 1), np.uint8), np.zeros(2)
     if before.color_bgr is None or now.color_bgr is None or camera.color is None:
@@ -100,21 +100,28 @@ def _changed_plan(
     grid = np.stack([x, y, np.full_like(x, pieces.stick.thickness)], axis=-1)
     pixels = camera.color.project(transform(now.table.T_color_table, grid)).astype(np.float32)
     # What is new differs from the view before and from the empty table; what is only gone looks like the empty table.
+    here, there = _plan(now.color_bgr, pixels), _plan(before.color_bgr, pixels)
+    changed, occupied = _differ(here, there), np.zeros(here.shape[:2], np.bool_)
     empty = now.table.empty.color_bgr
-    olds = [before.color_bgr] + ([empty] if empty is not None and empty.shape == now.color_bgr.shape else [])
-    here = _plan(now.color_bgr, pixels)
-    changed = np.ones(here.shape[:2], np.uint8)
-    for old in olds:
-        there = _plan(old, pixels)
-        gain = np.median((here + 1) / (there + 1), axis=(0, 1))
-        difference = cv2.blur(np.abs(here - there * gain).max(axis=2), (3, 3))
-        changed &= (difference > tol.STANDS_COLOR_LEVELS).astype(np.uint8)
-    hidden = np.zeros_like(changed)
+    if empty is not None and empty.shape == now.color_bgr.shape:
+        bare = _plan(empty, pixels)
+        changed &= _differ(here, bare)
+        occupied = _differ(there, bare)
+    hidden = np.zeros(changed.shape, np.uint8)
     _hide(hidden, now, standing, low, pieces)
-    changed[hidden > 0] = 0
+    changed[hidden > 0] = False
     kernel = np.ones((3, 3), np.uint8)
-    closed = cv2.morphologyEx(cv2.morphologyEx(changed, cv2.MORPH_OPEN, kernel), cv2.MORPH_CLOSE, kernel)
-    return np.asarray(closed, dtype=np.uint8), hidden, low
+    opened = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_OPEN, kernel)
+    closed = np.asarray(cv2.morphologyEx(opened, cv2.MORPH_CLOSE, kernel), dtype=np.uint8)
+    hidden[occupied & (closed == 0)] = 1  # a stick across another one's old place looks there as before
+    return closed, hidden, low
+
+
+def _differ(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where two plans show another colour, brightness as a whole set aside."""
+    gain = np.median((one + 1) / (other + 1), axis=(0, 1))
+    difference = cv2.blur(np.abs(one - other * gain).max(axis=2), (3, 3))
+    return np.asarray(difference > tol.STANDS_COLOR_LEVELS)
 
 
 def _plan(color: NDArray[np.uint8], pixels: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -45,6 +45,13 @@ def test_a_fallen_stick_is_found_though_a_road_crosses_over_it() -> None:
     assert np.allclose(np.mean(found.ends, axis=0)[:2], (10, 20), atol=6)
 
 
+@pytest.mark.parametrize("angle", [40, 90, 125])
+def test_a_stick_that_fell_across_its_old_place_is_found(angle: float) -> None:
+    """Where the two places cross, the picture is the same as it was."""
+    (found,) = fallen_sticks(view(ROAD), view((12.0, 4.0, 114.0, 10.0, 2.0, angle, 60.0)), Layout(), PIECES)
+    assert np.allclose(np.mean(found.ends, axis=0)[:2], (12, 4), atol=5)
+
+
 def test_two_marks_with_the_bare_table_between_them_are_no_stick() -> None:
     pens = [(0.0, y, 40.0, 10.0, 2.0, 90.0, 60.0) for y in (-110.0, -40.0)]
     assert fallen_sticks(view(ROAD), view(ROAD, *pens), Layout(), PIECES) == []
