@@ -52,6 +52,9 @@ PiecesOpt = Annotated[
     Path | None, typer.Option("-p", "--pieces", metavar="PIECES.TOML", help="Sizes and colours; default: the usual.")
 ]
 RulesOpt = Annotated[str, typer.Option("--rules", metavar="NAME", help="A preset, or a file; see 'th-vision rules'.")]
+BegunRulesOpt = Annotated[
+    str, typer.Option("--rules", metavar="NAME", help="A preset, or a file; default: rainbow-city.", show_default=False)
+]
 OwnPlayersOpt = Annotated[
     str | None,
     typer.Option("--players", metavar="A,B,...", help="Names as in pieces.toml; a session may hold its own game."),
@@ -455,7 +458,7 @@ def referee(
     ] = "",
     calibration: BroughtCalibrationOpt = None,
     pieces: PiecesOpt = None,
-    rules: RulesOpt = "rainbow-city",
+    rules: BegunRulesOpt = "",
     option: OptionOpt = None,
     record: Annotated[Path | None, typer.Option("--record", metavar="GAME.MCAP", help="Record the frames.")] = None,
     game: Annotated[

@@ -42,6 +42,9 @@ from th_vision.sessions.brought import open_with_table, pieces_for
 from th_vision.still_view import StillView
 
 
+USUAL_RULES = "rainbow-city"
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a user asked for. ``now``: for the name of a record that has none, ``20250102-200000``.
@@ -166,11 +169,13 @@ def _game(asked: Asked, pieces: Pieces, resumed: Resumed | None) -> GameFact:
         if not names:
             example = ",".join(list(pieces.players)[:2])
             raise RulesError(f"players: nobody is named; say --players {example}, in the order of turns")
-        return game_of(asked.rules, names, parse_options(asked.options), pieces)
+        return game_of(asked.rules or USUAL_RULES, names, parse_options(asked.options), pieces)
     if names and asked.resume is not None:
         check_same_game(resumed, game_of(resumed.game.rules, names, None, pieces), asked.resume)
     if asked.options:
         raise RulesError("--set: a game that is taken up keeps its own switches; leave --set out")
+    if asked.rules and asked.rules != resumed.game.rules:
+        raise RulesError(f"--rules {asked.rules}: this game goes on by {resumed.game.rules}; leave --rules out")
     return resumed.game
 
 

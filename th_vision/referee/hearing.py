@@ -203,7 +203,7 @@ def _correction(command: say.Correct, by: str, follower: Follower) -> list[Fact]
     _check_cars(changes.get("cars_due"), move, follower)
     if not changes:
         raise CommandError("correct what? say for example cars 1, legal, or over r5")
-    _check_roads(changes, ruling)
+    _check_roads(changes, ruling, follower)
     return [CorrectionFact(turn=move.turn, ruling=move.road.id, set=changes, by=by)]
 
 
@@ -217,11 +217,13 @@ def _check_cars(due: object, move: MoveFact, follower: Follower) -> None:
         raise CommandError(f"cars: {due} can't be due; {move.player} could place {can} at most")
 
 
-def _check_roads(changes: dict[str, Switch | None], ruling: RulingLine | None) -> None:
+def _check_roads(changes: dict[str, Switch | None], ruling: RulingLine | None, follower: Follower) -> None:
     """Roads can be corrected only where a crossing was seen."""
     crossed = [crossing.road for crossing in ruling.crossings] if ruling is not None else []
     for key, value in changes.items():
         if value in ("over", "under", "none") and key not in crossed:
+            if key not in follower.game.roads:
+                raise CommandError(f"{key}: there is no such road on the table")
             seen = f"I saw it cross {', '.join(crossed)}" if crossed else "I saw it cross no road"
             raise CommandError(f"{key}: {seen}; say cars and the number that is due instead")
 

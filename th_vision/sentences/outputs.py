@@ -44,6 +44,8 @@ SENTENCES: Final[tuple[str | Plural, ...]] = (
     "give seconds, 1 to 3600",
     "a game that is taken up keeps its own switches",
     "leave --set out",
+    "this game goes on by {rules}",
+    "leave --rules out",
     "nobody is named",
     "say --players {list}, in the order of turns",
     "'{name}' is no port",

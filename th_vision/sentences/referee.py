@@ -141,6 +141,7 @@ REFUSALS: Final[tuple[str, ...]] = (
     "{key}: {seen}; say cars and the number that is due instead",
     "I saw it cross {roads}",
     "I saw it cross no road",
+    "there is no such road on the table",
     "turn {turn} is an offramp, it has no new column",
     "a column has one disc at least",
     "there is nothing to take back yet",

@@ -144,6 +144,13 @@ def test_a_game_of_other_players_is_not_gone_on_with(film: Path, capfd: pytest.C
     assert "is a game of blue,pink" in capfd.readouterr().err
 
 
+def test_a_game_goes_on_by_its_own_rules(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (film / "game.jsonl").write_text(f"{game_line().to_line()}\n")
+    assert run("film", "--resume", "game.jsonl", "--rules", "classic") == 2
+    assert "--rules classic: this game goes on by rainbow-city" in capfd.readouterr().err
+    assert run("film", "--resume", "game.jsonl", "--rules", "rainbow-city", "--speed", "0") == 0
+
+
 def test_a_new_calibration_must_be_this_cameras(film: Path) -> None:
     from th_vision.referee.commands import Recalibrate
 

@@ -206,6 +206,10 @@ def test_a_crossing_that_was_not_seen_is_corrected_by_its_cars() -> None:
     assert "cars and the number" in Table(RAMPS, FIRST).refused("over r2")
 
 
+def test_a_crossing_with_a_road_that_is_not_there_is_refused() -> None:
+    assert "no such road" in Table(RAMPS, FIRST).refused("over r999")
+
+
 def test_the_players_say_what_a_column_really_is() -> None:
     table = Table(RAMPS, FIRST)
     told, _ = table.hear("discs 3")
