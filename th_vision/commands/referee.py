@@ -41,7 +41,6 @@ from th_vision.said import in_language
 from th_vision.sessions.brought import open_with_table, pieces_for
 from th_vision.still_view import StillView
 
-
 USUAL_RULES = "rainbow-city"
 
 
