@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from rules.events import AlertLine, Fact, GameFact, MoveFact, SaidFact, UndoFact
 from rules.game import TURN_OVER
+from rules.layout import Layout
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
 from th_vision.belief import ids_of, only, raised, recounted, taken_over
@@ -97,6 +98,12 @@ class Follower(Play):
             self._unread_readings or self._checking or self._knocked or self._fresh or self._half_away or self._doubted
         )
         return self._reading_told or missed or bool(open_yet)
+
+    def expected(self) -> Layout:
+        """What the reader may begin with: all that is known to stand, without what fell and isn't put back yet: that
+        is to be found anew, with all that carries it."""
+        standing = {piece.id for piece in pieces_of(self.known.layout)} - self._knocked
+        return only(self.known, standing).as_read(self.pieces.disc.height)
 
     def takes_fresh_look(self) -> bool:
         """Whether the next reading should search the whole table anew; asked once."""

@@ -236,6 +236,16 @@ def test_while_pieces_are_put_back_the_guide_says_what_is_missing() -> None:
     assert not facts(said)
 
 
+def test_what_fell_is_to_be_found_anew() -> None:
+    """Where a road was put back it may lie on another column than before; what stands is looked for where it stood."""
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    assert {r.id for r in follower.expected().roads} == {"r1", "r2", "r3", "r4"}
+    follower.handle(Settled(FALLEN), 8.0)
+    assert {r.id for r in follower.expected().roads} == {"r1", "r2", "r4"}
+    follower.handle(Settled(SECOND), 9.0)
+    assert {r.id for r in follower.expected().roads} == {"r1", "r2", "r3", "r4"}
+
+
 def test_when_all_stands_as_it_stood_the_game_goes_on() -> None:
     follower, _ = follow([RAMPS, FIRST, SECOND, FALLEN])
     said = follower.handle(Settled(SECOND), 9.0)

@@ -171,7 +171,7 @@ class Referee:
             if moment.longer and not self.follower.wants_another_look:
                 continue
             self._waited_s = perf_counter() - came_s
-            prior = None if self.follower.takes_fresh_look() else self.follower.known.as_read(self._pieces.disc.height)
+            prior = None if self.follower.takes_fresh_look() else self.follower.expected()
             known = prior is not None and (prior.columns or prior.roads or prior.city)
             self._read_with = self._table
             self._reader.start(moment, self._table, prior if known else None)
