@@ -206,6 +206,7 @@ def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = froz
     """Pieces that don't stand as they stood: one fact for those that fell or are gone, one for the shifted ones."""
     fell = [m.id for m in change.moved if m.fell] + [p.id for p in change.gone]
     fell += [after.id for before, after in change.recounted if after.levels < before.levels]
+    fell += _came_down_with(frozenset(fell), change)
     fell = [i for i in dict.fromkeys(fell) if i not in ignore]
     shifted = [m for m in change.moved if m.id not in fell and m.id not in ignore]
     facts = []
@@ -223,6 +224,12 @@ def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = froz
             )
         )
     return facts
+
+
+def _came_down_with(fell: frozenset[str], change: Change) -> list[str]:
+    """Columns that stand far from where they stood, and what lay on them fell: they came down with it."""
+    carried = {end for road in change.before.roads if road.id in fell for end in road.rests_on}
+    return [m.id for m in change.moved if m.id in carried and m.shift_mm > tol.HELD_COLUMN_MM]
 
 
 def read_restored(columns: Sequence[Column], roads: Sequence[Road], turn: int) -> list[RestoredFact]:

@@ -236,6 +236,19 @@ def test_while_pieces_are_put_back_the_guide_says_what_is_missing() -> None:
     assert not facts(said)
 
 
+def test_a_column_that_slid_away_below_its_road_came_down_with_it_and_is_put_back_with_it() -> None:
+    """Its road lies on the table, and it stands far off: one fall, one penalty, and all is well when both are back."""
+    slid = column("c3", -57 + 20, 106 + 22, 2)
+    lying = Road(id="r3", ends=((-120, 20, 2), (-30, 90, 2)), rests_on=("table", "table"))
+    follower, said = follow([RAMPS, FIRST, SECOND, plus(minus(SECOND, "c3", "r3"), slid, lying)])
+    knock = facts(said)[-1]
+    assert isinstance(knock, KnockFact)
+    assert (set(knock.pieces), knock.shift_mm) == ({"r3", "c3"}, 0.0)
+    said = follower.handle(Settled(SECOND), 9.0)
+    assert [f.type for f in facts(said)] == ["restored"]
+    assert [f.type for f in facts(follower.handle(Settled(THIRD), 10.0))] == ["move"]
+
+
 def test_what_fell_is_to_be_found_anew() -> None:
     """Where a road was put back it may lie on another column than before; what stands is looked for where it stood."""
     follower, _ = follow([RAMPS, FIRST, SECOND])
