@@ -192,25 +192,27 @@ def by_frames(seed: int, arguments: argparse.Namespace, played: Played) -> None:
     referee = Referee(follower, calibration, pieces, Outputs(watch=said.append), None)
     begun, at = 0, -1
 
-    def count() -> None:
+    def seen() -> None:
+        """All that was said of the moment that is over, however many looks were taken at it."""
         nonlocal begun
         if at >= 0:
             played.moment(moments[at], said[begun:])
-            names.update(same_pieces(follower.known.layout, moments[at].scene.layout()))
             begun = len(said)
 
     for shot in session.play(moments):
-        if shot.kind == "still" and shot.moment != at:
+        if shot.moment != at and shot.kind == "still":
+            seen()
             at = shot.moment
         read, now = referee.timing, time.perf_counter()
         referee.see(shot.frame)
         if referee.timing is not read and referee.timing is not None:
             played.timed(referee.timing)
-            count()
+            names.update(same_pieces(follower.known.layout, moments[max(at, 0)].scene.layout()))
         else:
             watched.append(1000 * (time.perf_counter() - now))
     referee.finish()
-    count()
+    names.update(same_pieces(follower.known.layout, moments[at].scene.layout()))
+    seen()
     played.lost_for_good += follower.state == "desynchronised"
     played.watch_ms = round(float(np.median(watched)), 1) if watched else 0.0
     told = [output for output in said if isinstance(output, Told)]
