@@ -116,18 +116,9 @@ def settle_levels(
         best = max(evidence, key=lambda levels: evidence[levels]) if k >= known else columns[k].levels
         others = sum(np.exp(min(evidence[levels] - evidence[best], 50.0)) for levels in evidence if levels != best)
         probability = float(np.clip(1 / (1 + others), 0.01, 0.9999))
-        if k >= known and _steep(guess, k):
-            probability = min(probability, tolerances.STEEP_LEVELS_MOST)
         columns[k] = replace(around[best], levels_probability=probability)
         guess.put(column_with_roads(guess, k, columns[k]))
     return Assembly(columns, assembly.roads)
-
-
-def _steep(guess: Guess, k: int) -> bool:
-    """Whether a road climbs so steeply to column k that what lifts its end, and a disc more, look much alike."""
-    pieces = guess.model.pieces
-    steep = tolerances.STEEP_LEVELS * pieces.disc.height / pieces.stick.length
-    return any(_slope(guess, lay) > steep for lay in guess.lays.values() if k in lay.ends)
 
 
 def _agree(pieces: Pieces, column: ColumnCandidate, k: int, roads: list[FoundRoad]) -> bool:
@@ -201,11 +192,6 @@ def _lift_strain(guess: Guess, lay: Lay, column: int, usual_sticks: float) -> fl
     """What speaks against a road's end being lifted so far off a column."""
     sticks = lay.lift[lay.ends.index(column)] / guess.model.pieces.stick.thickness
     return 0.5 * ((sticks - usual_sticks) / tolerances.DEPTH_LIFT_SIGMA_STICKS) ** 2
-
-
-def _slope(guess: Guess, lay: Lay) -> float:
-    start, end = guess.tips(lay)
-    return abs(float(end[2] - start[2])) / float(np.hypot(*(end - start)[:2]))
 
 
 def column_with_roads(guess: Guess, k: int, column: ColumnCandidate) -> Group:

@@ -48,9 +48,6 @@ DEPTH_LOOK_SHARE = 0.3
 DEPTH_LOOK_AT = 4
 # Sticks below an end, on average, and how they scatter (with discs' heights and bow), in sticks.
 DEPTH_USUAL_STICKS_BELOW = 0.25
-# Where a road climbs more than so many levels, its column's count is never surer than this: some were read too high.
-STEEP_LEVELS = 2.5
-STEEP_LEVELS_MOST = 0.9
 DEPTH_LIFT_SIGMA_STICKS = 0.6
 # Where it is known what an end lies on, it lies that high within this (bow, plan errors of depth alone).
 DEPTH_RESTS_SIGMA_MM = 0.4
