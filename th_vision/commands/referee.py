@@ -119,7 +119,7 @@ def run(asked: Asked) -> Outcome:
         reader = ReadAside(pieces)
         ending.callback(reader.close)
         referee = Referee(follower, table, pieces, seats.outputs(asked, session), keeper, reader=reader)
-        _begin(fact, resumed, keeper, session)
+        _begin(fact, resumed, keeper, session, elsewhere=game_path != asked.resume)
         if writer is not None:
             ending.callback(seats.keep_passes(game_path))
         for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
@@ -139,8 +139,7 @@ def run(asked: Asked) -> Outcome:
         )
         status = run_live(source, referee, wiring, 0.0 if isinstance(source, LiveSource) else asked.speed)
     troubles = tuple(session.troubles) if session is not None else ()
-    notes = (*(resumed.notes if resumed is not None else ()), *troubles)
-    return Outcome("", notes, status)
+    return Outcome("", (*getattr(source, "troubles", ()), *troubles), status)
 
 
 def _nothing(frame: Frame) -> None:
@@ -207,12 +206,13 @@ def _session(asked: Asked, source: Source, ending: contextlib.ExitStack) -> Any:
     return session
 
 
-def _begin(fact: GameFact, resumed: Resumed | None, keeper: Keeper, session: Any) -> None:
-    """The record's first line, or what was cut off of its last ones."""
+def _begin(fact: GameFact, resumed: Resumed | None, keeper: Keeper, session: Any, *, elsewhere: bool) -> None:
+    """The record's first line, or what was cut off of its last ones; all of a game that goes on in a record
+    ``elsewhere``."""
     if resumed is None:
         keeper.write(fact)
-    elif resumed.missing:
-        keeper.write(*resumed.missing)
+    else:
+        keeper.write(*(resumed.lines if elsewhere else ()), *resumed.missing)
     if session is not None:
         session.game_line(fact, 0.0)
         for earlier in resumed.facts if resumed is not None else ():
@@ -224,6 +224,7 @@ def _greeting(asked: Asked, path: Path | None, note: str, resumed: Resumed | Non
     if resumed is not None:
         turns = max((fact.turn for fact in resumed.facts if isinstance(fact, MoveFact)), default=0)
         said.append(Line(f"The game goes on after turn {turns}; I hold the table against its record.", kind="head"))
+        said += [Line(note, kind="too_close") for note in resumed.notes]
     if path is not None and path != STDOUT:
         said.append(Line(f"The game's record: {path}.", f"(th-vision referee ... --resume {path} goes on with it)"))
     if note:

@@ -91,7 +91,7 @@ class Referee:
         self._use(table)
         self._last_view: StillView | None = None
         self._last: Told | None = None
-        self._waiting: deque[tuple[Moment, float]] = deque()
+        self._waiting: deque[tuple[Moment, float] | tuple[Event, float]] = deque()
         self._read_with = table
         self._frames = self._moments = 0
         self._sight: Seen | None = None
@@ -133,15 +133,32 @@ class Referee:
         self._watch_the_camera(frame, seen)
         if seen.moment is not None and not self.follower.paused:
             self._waiting.append((seen.moment, perf_counter()))
-            while len(self._waiting) > MOST_WAITING:
-                self._waiting.popleft()
+            self._drop_the_oldest()
         self.work()
         if seen.state == "hand":
-            self._happened(HandSeen(seen.hand_from_deg), seen.time_s)
+            self._in_turn(HandSeen(seen.hand_from_deg), seen.time_s)
         elif seen.state == "moving":
-            self._happened(Moving(), seen.time_s)
+            self._in_turn(Moving(), seen.time_s)
         elif seen.state == "still" and not self.busy:
             self._happened(Waited(), seen.time_s)
+
+    def _in_turn(self, event: Event, time_s: float) -> None:
+        """A hand, or something that moves, after moments that are still to be read: it is told after them, so that the
+        next player's hand is not taken for the one that made the move before."""
+        if self.busy:
+            self._waiting.append((event, time_s))
+        else:
+            self._happened(event, time_s)
+
+    @property
+    def _moments_waiting(self) -> int:
+        return sum(isinstance(what, Moment) for what, _ in self._waiting)
+
+    def _drop_the_oldest(self) -> None:
+        """More moments than can be read in time: the oldest is left out; what happened around it is not."""
+        while self._moments_waiting > MOST_WAITING:
+            oldest = next(i for i, (what, _) in enumerate(self._waiting) if isinstance(what, Moment))
+            del self._waiting[oldest]
 
     @property
     def busy(self) -> bool:
@@ -151,7 +168,7 @@ class Referee:
     @property
     def behind(self) -> bool:
         """A moment waits while another one is read: a source that can wait, should."""
-        return self._reader.busy and bool(self._waiting)
+        return self._reader.busy and self._moments_waiting > 0
 
     def work(self) -> None:
         """Take in what was read meanwhile, and begin with what waits; try again what could not be written."""
@@ -167,14 +184,17 @@ class Referee:
     def _begin(self) -> bool:
         """Have the next waiting moment read; False where none waits."""
         while self._waiting and not self._steady.suspicious:
-            moment, came_s = self._waiting.popleft()
-            if moment.longer and not self.follower.wants_another_look:
+            what, came_s = self._waiting.popleft()
+            if not isinstance(what, Moment):
+                self._happened(what, came_s)
+                continue
+            if what.longer and not self.follower.wants_another_look:
                 continue
             self._waited_s = perf_counter() - came_s
             prior = None if self.follower.takes_fresh_look() else self.follower.expected()
             known = prior is not None and (prior.columns or prior.roads or prior.city)
             self._read_with = self._table
-            self._reader.start(moment, self._table, prior if known else None)
+            self._reader.start(what, self._table, prior if known else None)
             return True
         return False
 

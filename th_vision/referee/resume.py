@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rules.errors import RulesError
-from rules.events import AlertLine, Answer, Fact, GameFact, MoveFact, RampFact, UndoFact
+from rules.events import AlertLine, Answer, Fact, GameFact, Line, MoveFact, RampFact, UndoFact
 from rules.game import Game
 from rules.layout import Layout
 from rules.pieces import Pieces
@@ -21,13 +21,14 @@ from th_vision.referee.decreed import as_players_said, decreed
 
 @dataclass(frozen=True)
 class Resumed:
-    """A recorded game to go on with. ``missing``: answers to its last fact that are not in the record. ``notes``:
-    lines of it that can't be used."""
+    """A recorded game to go on with. ``lines``: all of its record; ``missing``: answers to its last fact that are not
+    in it. ``notes``: lines of it that can't be used."""
 
     game: GameFact
     facts: tuple[Fact, ...]
     missing: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
 
     def follower(self, pieces: Pieces, *, turn_pause_s: float | None = None) -> Follower:
         """A follower that goes on with it: the next readings hold the table against the record."""
@@ -69,7 +70,7 @@ def load_game(path: Path) -> Resumed:
     record = read_record(path)
     game, facts = record.game, tuple(fact for fact in record.facts if not isinstance(fact, GameFact))
     notes = tuple(f"{record.name}: {bad}; left out" for bad in record.bad)
-    return Resumed(game, facts, _missing(record, game, facts), notes)
+    return Resumed(game, facts, _missing(record, game, facts), notes, record.lines)
 
 
 def check_same_game(resumed: Resumed, asked: GameFact, path: Path) -> None:

@@ -92,6 +92,28 @@ def test_a_game_is_taken_up_from_its_record_and_goes_on_in_it(film: Path, capfd:
     assert not list(film.glob("game.jsonl.*"))
 
 
+def test_a_game_that_goes_on_in_another_record_stands_there_whole(film: Path) -> None:
+    follower, _ = follow(LAYOUTS[:4])
+    path = film / "game.jsonl"
+    path.write_text("".join(f"{line.to_line()}\n" for line in [game_line(), *follower.told]))
+    before = path.read_bytes()
+    assert run("film", "--resume", str(path), "--game", "other.jsonl", "--speed", "0") == 0
+    assert path.read_bytes() == before
+    kinds = [line.type for line in read_record(film / "other.jsonl").facts]
+    assert kinds[:5] == ["game", "ramp", "ramp", "move", "move"]
+    assert kinds.count("move") == 3
+
+
+def test_a_line_that_can_t_be_read_is_said_when_the_game_goes_on(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    follower, _ = follow(LAYOUTS[:4])
+    lines = [line.to_line() for line in [game_line(), *follower.told]]
+    (film / "game.jsonl").write_text("\n".join([*lines[:-1], lines[-1][:40]]) + "\n")
+    assert run("film", "--resume", "game.jsonl", "--speed", "0") == 0
+    said = capfd.readouterr().out.splitlines()
+    assert "The game goes on" in said[0]
+    assert "is no JSON" in said[1]
+
+
 def test_answers_that_were_cut_off_are_written_when_the_game_goes_on(film: Path) -> None:
     assert run("film", "--players", "blue,pink", "--speed", "0", "--game", "game.jsonl") == 0
     whole = (film / "game.jsonl").read_text().splitlines()
