@@ -52,6 +52,19 @@ def along(known: Known, pieces: Sequence[Piece]) -> Known:
     return replace(known, layout=layout.model_copy(update={"columns": columns, "roads": roads, "cars": cars}))
 
 
+def lies_about(change: Change, ids: AbstractSet[str]) -> frozenset[str]:
+    """Of these pieces those that are missing, or lie on the table and are no part of the network; the others stand,
+    be it elsewhere."""
+    fallen = {m.id for m in change.moved if _on_the_table(m.after)}
+    return frozenset(ids & ({piece.id for piece in change.gone} | fallen))
+
+
+def _on_the_table(piece: Piece) -> bool:
+    if isinstance(piece, Road):
+        return piece.rests_on == ("table", "table")
+    return isinstance(piece, Car) and piece.on is None
+
+
 def back_again(change: Change, absent: Sequence[Piece]) -> tuple[Piece, ...]:
     """Of pieces that were given up for missing, those that something new stands in the place of: they are back."""
     new: list[Piece] = [*change.new_columns, *change.new_roads, *change.new_cars]

@@ -12,7 +12,19 @@ from rules.events import AlertLine, CityFact, FactObject, GameFact, MoveFact
 from rules.layout import Road
 from rules.pieces import Pieces
 from th_vision import tolerances as tol
-from th_vision.belief import adopt, along, back_again, built_on, ids_of, lying, moved_anew, only, strangers, taken_over
+from th_vision.belief import (
+    adopt,
+    along,
+    back_again,
+    built_on,
+    ids_of,
+    lies_about,
+    lying,
+    moved_anew,
+    only,
+    strangers,
+    taken_over,
+)
 from th_vision.change import Change, compare
 from th_vision.city import CityWatch, moved_objects, new_objects, placer
 from th_vision.credible import Credible, Place, credible
@@ -386,14 +398,16 @@ class Play(Kept):
     def _go_on(self, change: Change, keep: frozenset[str]) -> None:
         """After a knock: what was knocked is put back, or the players go on with the table as it is."""
         off = guide(change, self._knocked, self.game.owners)
-        missing = {piece for piece, _ in off}
+        given_up = lies_about(change, {piece for piece, _ in off})
         if off:
             self._say(TakenAsIs(off, self._time_s))
         self._enter("rebuilt")
-        self._tell_where(change, [piece for piece in sorted(self._knocked) if piece not in missing])
+        self._tell_where(change, sorted(self._knocked - given_up))
         self._knocked = frozenset()
-        self._absent += tuple(piece for piece in change.gone if piece.id in missing)
+        self._absent += tuple(piece for piece in pieces_of(change.before) if piece.id in given_up)
         if off:
-            change = replace(change, gone=(), moved=(), recounted=(), loose=())
+            known = taken_over(self.known, change, keep)
+            self.known = only(known, {piece.id for piece in pieces_of(change.before)} - given_up)
+            change, keep = compare(self.known, change.seen, self.pieces), frozenset()
         if not self._taken_back(change, keep):
             self._moves(change, keep)

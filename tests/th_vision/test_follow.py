@@ -36,7 +36,7 @@ from tests.th_vision.games import (
     states,
 )
 from th_vision.follow import Follower
-from th_vision.follow_events import BackAgain, Guide, HandSeen, Output, Said, Settled, Told, Warned
+from th_vision.follow_events import Accepted, BackAgain, Guide, HandSeen, Output, Said, Settled, Told, Warned
 from th_vision.virtual_table.misread import Misreading
 
 # --- set-up ---
@@ -277,6 +277,27 @@ def test_players_who_play_on_accept_the_table_as_it_is() -> None:
     said = follower.handle(Settled(plus(FALLEN, c6, road("r5", C3, c6))), 9.0)
     assert [f.type for f in facts(said)] == ["move"]
     assert follower.state == "provisional"
+
+
+@pytest.mark.parametrize("looks", [1, 3])
+@pytest.mark.parametrize("fell", [("r3",), ("c3", "r3"), ("r4",), ("c4", "r4")])
+def test_what_fell_and_was_accepted_is_the_same_piece_when_it_is_put_back(fell: tuple[str, ...], looks: int) -> None:
+    """Blue's older road or pink's newest one comes down and lies there; the players go on, and put it back later."""
+    lying = Road(id="x1", ends=((-150, 60, 2), (-40, 70, 2)), rests_on=("table", "table"))
+    follower, _ = follow([RAMPS, FIRST, SECOND])
+    follower.handle(HandSeen(None), 8.0)
+    table_now = plus(minus(SECOND, *fell), lying)
+    said = follower.handle(Settled(table_now, fallen=lambda _: []), 9.0)
+    assert [f.type for f in facts(said)] == ["knock"]
+    told = len(follower.told)
+    follower.handle(Accepted(), 10.0)
+    for k in range(looks):
+        assert not facts(follower.handle(Settled(table_now), 11.0 + k))
+    assert len(follower.told) == told
+    assert [f.type for f in facts(follower.handle(Settled(SECOND), 20.0))] == ["restored"]
+    assert not facts(follower.handle(Settled(SECOND), 21.0))
+    assert [f.type for f in facts(follower.handle(Settled(THIRD), 22.0))] == ["move"]
+    assert [f.type for f in follower.told].count("knock") == 1
 
 
 def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
