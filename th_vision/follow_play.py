@@ -192,10 +192,13 @@ class Play(Kept):
         self._tell_where(change, sorted(back))
         return self._go_on_from(change, keep)
 
-    def _go_on_from(self, change: Change, keep: frozenset[str]) -> tuple[Change, frozenset[str]]:
-        """Known pieces stand where they are seen now; what is new besides is left to go on with."""
+    def _go_on_from(
+        self, change: Change, keep: frozenset[str], *, without: frozenset[str] = frozenset()
+    ) -> tuple[Change, frozenset[str]]:
+        """Known pieces stand where they are seen now, but for those ``without`` which the game goes on; what is new
+        besides is left to go on with."""
         known = taken_over(self.known, change, keep)
-        self.known = only(known, {piece.id for piece in pieces_of(change.before)})
+        self.known = only(known, {piece.id for piece in pieces_of(change.before)} - without)
         return compare(self.known, known.layout, self.pieces), frozenset()
 
     # --- play ---
@@ -406,8 +409,6 @@ class Play(Kept):
         self._knocked = frozenset()
         self._absent += tuple(piece for piece in pieces_of(change.before) if piece.id in given_up)
         if off:
-            known = taken_over(self.known, change, keep)
-            self.known = only(known, {piece.id for piece in pieces_of(change.before)} - given_up)
-            change, keep = compare(self.known, change.seen, self.pieces), frozenset()
+            change, keep = self._go_on_from(change, keep, without=given_up)
         if not self._taken_back(change, keep):
             self._moves(change, keep)

@@ -300,6 +300,20 @@ def test_what_fell_and_was_accepted_is_the_same_piece_when_it_is_put_back(fell: 
     assert [f.type for f in follower.told].count("knock") == 1
 
 
+@pytest.mark.parametrize("missed", [(), ("k1",)])
+def test_a_column_that_lost_a_disc_is_given_up_where_it_is_accepted(missed: tuple[str, ...]) -> None:
+    """Its last disc lies about; a car that the same reading misses stands all the same."""
+    lying = Road(id="x1", ends=((-150, 60, 2), (-40, 70, 2)), rests_on=("table", "table"))
+    rubble = plus(minus(SECOND, "c3", "r3"), column("c3", -50, 128, 1), lying)
+    follower, said = follow([RAMPS, FIRST, SECOND, minus(rubble, *missed)])
+    assert [f.type for f in facts(said)][-1] == "knock"
+    follower.handle(Accepted(), 10.0)
+    for k in range(3):
+        assert not facts(follower.handle(Settled(rubble), 11.0 + k))
+    assert [f.type for f in facts(follower.handle(Settled(SECOND), 20.0))] == ["restored"]
+    assert [f.type for f in facts(follower.handle(Settled(THIRD), 22.0))] == ["move"]
+
+
 def test_a_column_pushed_aside_is_a_shift_with_its_size_and_sigma() -> None:
     pushed = column("c4", 57, -96, 2, sigma_xy=0.5)
     table = plus(minus(THIRD, "c4", "r4"), pushed, road("r4", C2, pushed, sigma_xy=0.5, sigma_along=0.9))
