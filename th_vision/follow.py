@@ -38,7 +38,7 @@ from th_vision.follow_events import (
 )
 from th_vision.follow_play import UNREAD_PATIENCE, Play
 from th_vision.known import Known, pieces_of
-from th_vision.rebuild import guide
+from th_vision.rebuild import guide, guide_back
 
 LONGEST_STEP_S = 5.0
 """Between two events no more time counts as quiet: a clock that was set, or a camera that froze, ends no turn."""
@@ -85,9 +85,10 @@ class Follower(Play):
         return self._paused
 
     def still_off(self) -> tuple[tuple[str, str], ...]:
-        """What doesn't stand yet as it stood before a knock, by the last reading: pieces, each with a sentence."""
+        """What doesn't stand yet as it stood before a knock or a push, by the last reading: pieces, each with a
+        sentence."""
         if not self._knocked or self._last_settled is None:
-            return ()
+            return guide_back(self._pushed, self.known.layout, self.game.owners)
         return guide(self._change(self._last_settled)[0], self._knocked, self.game.owners)
 
     @property

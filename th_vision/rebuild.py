@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rules.layout import Car, Column, Road
+from rules.layout import Car, Column, Layout, Road
+from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
-from th_vision.known import Piece
+from th_vision.known import Piece, pieces_of
 
 
 def guide(
@@ -27,6 +28,16 @@ def guide(
     ]
     ordered = sorted((pair for pair in out if pair[0].id in knocked), key=lambda pair: _order(pair[0]))
     return tuple((piece.id, words) for piece, words in ordered)
+
+
+def guide_back(
+    stood: Mapping[str, Piece], now: Layout, owners: Mapping[str, str] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """(piece id, sentence) of pieces that were pushed and still stand elsewhere than they ``stood``."""
+    pushed = [piece for piece in pieces_of(now) if piece.id in stood]
+    off = [Moved(stood[piece.id], piece, float(np.hypot(*(_centre(stood[piece.id]) - _centre(piece)))), 0.0)
+           for piece in sorted(pushed, key=_order)]  # fmt: skip
+    return tuple((m.id, f"{_name(m.before, owners or {})}: {_shift(m)}") for m in off if m.shift_mm > tol.MOVED_MM)
 
 
 def _order(piece: Piece) -> int:

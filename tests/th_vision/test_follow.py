@@ -333,7 +333,9 @@ def test_what_was_pushed_and_is_put_back_stands_as_it_stood() -> None:
     table = plus(minus(THIRD, "c4", "r4"), pushed, road("r4", C2, pushed, sigma_xy=0.5, sigma_along=0.9))
     follower, said = follow([RAMPS, FIRST, SECOND, THIRD, table])
     assert isinstance(facts(said)[-2], KnockFact)
+    assert follower.still_off()[0] == ("c4", "pink's column c4: move it 10 mm down")
     said = follower.handle(Settled(THIRD), 90.0)
+    assert follower.still_off() == ()
     assert [f.type for f in facts(said)] == ["restored"]
     assert [o.pieces for o in said if isinstance(o, BackAgain)] == [("c4", "r4")]
     assert {c.id: c.y for c in follower.known.layout.columns}["c4"] == pytest.approx(-106)
