@@ -122,7 +122,7 @@ def run(asked: Asked) -> Outcome:
         _begin(fact, resumed, keeper, session, elsewhere=game_path != asked.resume)
         if writer is not None:
             ending.callback(seats.keep_passes(game_path))
-        for line in _greeting(asked, game_path if writer is not None else None, note, resumed):
+        for line in _greeting(asked, game_path if writer is not None else None, note, resumed, follower):
             screen.say(in_language(line, asked.lang))
         keyboard = ending.enter_context(Keyboard(commands.put, fact.players))
         disk = DiskWatch(lambda: "" if session is None else session.disk_error, warn)
@@ -219,12 +219,14 @@ def _begin(fact: GameFact, resumed: Resumed | None, keeper: Keeper, session: Any
             session.game_line(earlier, 0.0)
 
 
-def _greeting(asked: Asked, path: Path | None, note: str, resumed: Resumed | None) -> list[Line]:
+def _greeting(asked: Asked, path: Path | None, note: str, resumed: Resumed | None, follower: Follower) -> list[Line]:
     said = []
     if resumed is not None:
         turns = max((fact.turn for fact in resumed.facts if isinstance(fact, MoveFact)), default=0)
         said.append(Line(f"The game goes on after turn {turns}; I hold the table against its record.", kind="head"))
         said += [Line(note, kind="too_close") for note in resumed.notes]
+        if follower.game.finished:
+            said.append(Line("By its record this game is over; say u to take the last turn back.", kind="too_close"))
     if path is not None and path != STDOUT:
         said.append(Line(f"The game's record: {path}.", f"(th-vision referee ... --resume {path} goes on with it)"))
     if note:

@@ -166,6 +166,8 @@ def parse(text: str, players: Sequence[str] = ()) -> Command:
     if word == "explain":
         return Explain(_optional_turn("explain", rest))
     if word == "turn":
+        if first == "whose" and " ".join(rest).rstrip("?").split() in (["turn"], ["turn", "is", "it"]):
+            return WhoseTurn(None)
         _no_more("turn", rest[1:])
         return WhoseTurn(_player(rest[0], players) if rest else None)
     if word == "penalty":

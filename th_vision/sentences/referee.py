@@ -53,6 +53,7 @@ SPOKEN: Final[tuple[str, ...]] = (
     "with {switches}, turn {turn}:",
     "turns that would be ruled otherwise, too: {turns}.",
     "the game goes on after turn {turn}; I hold the table against its record.",
+    "by its record this game is over; say u to take the last turn back.",
     "the game's record: {path}.",
     "the game that was there is kept: {path}.",
     "no record is kept: {why}",

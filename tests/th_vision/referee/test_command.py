@@ -10,7 +10,7 @@ import pytest
 
 import cli
 from rules.record import read_record
-from tests.th_vision.games import PIECES, RAMPS, follow, game_line
+from tests.th_vision.games import C1, PIECES, RAMPS, car, follow, game_line, plus, road
 from tests.th_vision.referee.live_scene import LAYOUTS, Film, read
 from tests.th_vision.still_scene import table
 from tests.th_vision.test_languages_of_commands import english
@@ -102,6 +102,16 @@ def test_a_game_that_goes_on_in_another_record_stands_there_whole(film: Path) ->
     kinds = [line.type for line in read_record(film / "other.jsonl").facts]
     assert kinds[:5] == ["game", "ramp", "ramp", "move", "move"]
     assert kinds.count("move") == 3
+
+
+def test_a_game_that_is_over_is_said_to_be_when_it_is_taken_up(film: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    one = {"gray": 10, "yellow": 1, "sticks": 10, "cars": 2}
+    game = game_line(material={"blue": one, "pink": one})
+    offramp = road("r3", C1, (-57, 112))
+    follower, _ = follow([RAMPS, plus(RAMPS, offramp, car("k3", offramp, "blue"))], game)
+    (film / "game.jsonl").write_text("".join(f"{line.to_line()}\n" for line in [game, *follower.told]))
+    run("film", "--resume", "game.jsonl", "--speed", "0")
+    assert "By its record this game is over" in capfd.readouterr().out
 
 
 def test_a_line_that_can_t_be_read_is_said_when_the_game_goes_on(film: Path, capfd: pytest.CaptureFixture[str]) -> None:

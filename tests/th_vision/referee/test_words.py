@@ -42,6 +42,8 @@ PLAYERS = ("blue", "pink")
         ("penalty pink gives blue 2", say.Penalty("pink", "blue", 2)),
         ("penalty pink, blue", say.Penalty("pink", "blue")),
         ("turn", say.WhoseTurn()),
+        ("whose turn?", say.WhoseTurn()),
+        ("Whose turn is it?", say.WhoseTurn()),
         ("turn pink", say.WhoseTurn("pink")),
         ("e", say.Explain()),
         ("why 3", say.Explain(3)),
