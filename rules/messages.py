@@ -158,7 +158,7 @@ def fault_sentence(fault: Fault, player: str, voice: Voice) -> str:
     words = _words(fault)
     kind = "road" if fault.rule in _ROAD_RULES else "column" if fault.rule in _COLUMN_RULES else "object"
     others = fault.with_[1:] if fault.rule in _OWN_PIECE_FIRST and len(fault.with_) > 1 else fault.with_
-    piece = voice.listed(voice.piece(piece, kind, player) for piece in others)
+    piece = voice.listed(voice.piece(piece, kind, player) for piece in others) if others else voice.text(say.SOME_PIECE)
     text = words.fault if fault.call == "fault" else words.question
     return voice.fill(text, player=voice.player(player), piece=piece)
 
@@ -182,6 +182,8 @@ def _fault_reason(fault: Fault, player: str, voice: Voice) -> str:
     if fault.rule == "turn-order":
         whose = [voice.fill(say.TURN_OF, player=voice.player(name)) for name in fault.with_ if name != player]
         return voice.detail(whose[0]) if whose else ""
+    if not fault.with_ and fault.value == fault.limit == fault.sigma == 0:
+        return ""  # the players say so: nothing was measured
     if fault.unit == "mm":
         measure = voice.measure(fault.value, fault.sigma, fault.unit, limit=fault.limit)
         limit = voice.number(fault.limit, 0 if fault.limit == round(fault.limit) else 1)

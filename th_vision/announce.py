@@ -133,7 +133,7 @@ class Announcer:
         unsaid = self._unsaid(taken.off)
         self._guided, self._off = {}, frozenset()
         self._as_is = True
-        return [Line("The game goes on with the table as it is.", kind="too_close"), *unsaid]
+        return [Line("The game goes on with the table as it is."), *unsaid]
 
     def _rebuilt(self, output: Entered) -> list[Line]:
         as_is, self._as_is = self._as_is, False

@@ -336,3 +336,9 @@ def test_what_all_players_correct_or_say_is_theirs_in_the_language(language: str
     assert them in describe(corrected, language=language)
     assert them.lower() in describe(SaidFact(turn=3, words="next"), language=language).lower()
     assert them not in describe(CorrectionFact(turn=3, ruling="k3", set={"discs": 2}, by="pink"), language=language)
+
+
+def test_a_fault_that_the_players_found_has_no_measure_and_names_no_piece() -> None:
+    said = [str(m) for m in messages(ruling(faults=(Fault(rule="touch-road", call="fault"),)), owners=OWNERS)]
+    (fault,) = (text for text in said if "touches" in text)
+    assert fault.endswith("road touches a piece.")
