@@ -170,8 +170,10 @@ class Announcer:
         as_built = all(self._built.get(road, words) == words for road, words in built.items())
         self._ruled |= rulings
         self._built |= built
-        if told.again and as_ruled and as_built:
+        if told.again and as_built and (as_ruled or told.overruled):
             return []
+        if told.overruled:
+            return [head(told, self._language, owners, kinds)]
         before = self.turn_over() if isinstance(told.fact, _NEXT_TURN) else []
         said: list[Message] = []
         for answer in told.answers:

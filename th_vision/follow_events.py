@@ -129,12 +129,14 @@ class Entered:
 @dataclass(frozen=True)
 class Told:
     """A fact that goes into the record, and what the rule book answers. ``again``: it was told before, and is told anew
-    because an earlier fact was read wrongly."""
+    because an earlier fact was read wrongly; ``overruled``: what it leads to doesn't hold, the players' words that are
+    told again after it say otherwise."""
 
     fact: Fact
     answers: tuple[Answer, ...]
     time_s: float
     again: bool = False
+    overruled: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,11 @@ class Teller:
         self.time_s = float("-inf")
         self._out = out
 
-    def tell(self, fact: Fact, *, again: bool = False) -> tuple[Answer, ...] | None:
+    def tell(self, fact: Fact, *, again: bool = False, overruled: bool = False) -> tuple[Answer, ...] | None:
         """Apply a fact to the game and put it out with its answers; None where the rule book can't take it.
 
         ``again``: it was told before. What it says of pieces that are no more goes, all of it where nothing is left.
+        ``overruled``: corrections of the same road follow.
         """
         if again and isinstance(fact, RestoredFact):
             fact = _of_what_stands(fact, self.game)
@@ -55,7 +56,7 @@ class Teller:
             line = AlertLine(kind="unknown-object", turn=self.game.turn)
             self._out(Warned(line, f"The rule book can't take this: {error}", self.time_s))
             return None
-        self._out(Told(fact, answers, self.time_s, again))
+        self._out(Told(fact, answers, self.time_s, again, overruled))
         if isinstance(fact, UndoFact):
             del self.told[_first_of(self.told, fact.turn) :]
             self.last_move, self.open = None, False
@@ -71,8 +72,10 @@ class Teller:
 
     def retell(self, before: MoveFact, after: MoveFact, change: Callable[[Fact], Fact] = lambda fact: fact) -> None:
         """Tell a move otherwise, and all that followed it again; ``change``: what else is otherwise in any of it."""
-        for fact in self.undo(before.turn, again=True):
-            self.tell(change(after if fact is before else fact), again=True)
+        gone = self.undo(before.turn, again=True)
+        for i, fact in enumerate(gone):
+            overruled = any(isinstance(f, CorrectionFact) and f.ruling == _about(fact) for f in gone[i + 1 :])
+            self.tell(change(after if fact is before else fact), again=True, overruled=overruled)
 
     def retell_set_up(self, before: CityFact, after: CityFact) -> None:
         """Tell a city object otherwise: what was set up after it is taken back one by one, and told again."""
@@ -121,6 +124,11 @@ class Teller:
         if ruling is None or not self.open or ruling.road is None:
             return 0
         return max(0, ruling.cars_due - len(self.game.state.carried.get(ruling.road, ())))
+
+
+def _about(fact: Fact) -> str | None:
+    """The road whose ruling a fact leads to."""
+    return fact.road.id if isinstance(fact, MoveFact) else fact.ruling if isinstance(fact, CorrectionFact) else None
 
 
 def _of_what_stands(fact: RestoredFact, game: Game) -> RestoredFact:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import RulingLine
+from rules.events import CorrectionFact, MoveFact, RulingLine
 from tests.th_vision.games import (
     C1,
     C3,
@@ -21,7 +21,7 @@ from tests.th_vision.games import (
 )
 from th_vision.announce import Announcer, Line, set_in_lines
 from th_vision.follow import Follower
-from th_vision.follow_events import BackAgain, Checked, Entered, Guide, Output, TakenAsIs
+from th_vision.follow_events import BackAgain, Checked, Entered, Guide, Output, Recounted, Said, TakenAsIs
 
 OFFRAMP = road("r3", C1, (-57, 112))
 
@@ -155,3 +155,22 @@ def test_rulings_stand_in_the_order_in_which_they_fell() -> None:
     heads = [line.text.split(":")[0] for line in said(outputs, follower) if line.kind == "head"]
     assert heads == ["Set-up", "Set-up", "Turn 1", "Turn 2"]
     assert isinstance(follower.game.ruling("r3"), RulingLine)
+
+
+def test_of_corrections_that_are_told_again_only_how_it_stands_is_said() -> None:
+    follower, outputs = follow([RAMPS, FIRST])
+    announcer = Announcer()
+
+    def heard(outputs: list[Output]) -> list[str]:
+        return [line.text for output in outputs for line in announcer.lines(output, follower.game.owners)]
+
+    heard(outputs)
+    for key, value in (("call", "fault"), ("call", "legal"), ("overhang", "fault"), ("overhang", "clear")):
+        heard(follower.handle(Said(CorrectionFact(turn=1, ruling="r3", set={key: value})), 5.0))
+    before = next(fact for fact in follower.told if isinstance(fact, MoveFact))
+    assert before.column is not None
+    after = before.model_copy(update={"column": before.column.model_copy(update={"gray": 1, "yellow": 1})})
+    lines = heard(follower.handle(Recounted(before, after), 6.0))
+    assert lines[0] == "Turn 1: blue builds road r3 from column c1 to the new junction c3, 2 levels high."
+    assert not any("against the rules" in line or "sticks out" in line for line in lines)
+    assert len(lines) <= 2
