@@ -23,7 +23,7 @@ def guide(
     ]
     out += [(moved.before, f"{_name(moved.before, named)}: {_shift(moved)}") for moved in change.moved]
     out += [
-        (after, f"{_name(after, named)} has {after.levels} levels; it had {before.levels}")
+        (after, f"{_name(after, named)} has {_levels(after)}; it had {before.levels}")
         for before, after in change.recounted
     ]
     ordered = sorted((pair for pair in out if pair[0].id in knocked), key=lambda pair: _order(pair[0]))
@@ -40,6 +40,10 @@ def guide_back(
     return tuple((m.id, f"{_name(m.before, owners or {})}: {_shift(m)}") for m in off if m.shift_mm > tol.MOVED_MM)
 
 
+def _levels(column: Column) -> str:
+    return "one level" if column.levels == 1 else f"{column.levels} levels"
+
+
 def _order(piece: Piece) -> int:
     return 0 if isinstance(piece, Column) else 1 if isinstance(piece, Road) else 2
 
@@ -54,7 +58,7 @@ def _name(piece: Piece, owners: Mapping[str, str]) -> str:
 def _where(piece: Piece) -> str:
     if isinstance(piece, Column):
         top = ", yellow on top" if piece.junction else ""
-        levels = "one level" if piece.levels == 1 and not top else f"{piece.levels} levels"
+        levels = f"{piece.levels} levels" if top else _levels(piece)
         return f"at ({piece.x:.0f}, {piece.y:.0f}) mm, {levels}{top}"
     if isinstance(piece, Car):
         return f"on {piece.on} at ({piece.x:.0f}, {piece.y:.0f}) mm"

@@ -86,6 +86,7 @@ SPOKEN: Final[tuple[str, ...]] = (
     "(th-vision referee ... --resume {path} goes on with it)",
     "{piece} is missing; it stood {where}",
     "{piece} has {n} levels; it had {before}",
+    "{piece} has one level; it had {before}",
 )
 OF_PIECES: Final[tuple[str, ...]] = (
     "at ({x}, {y}) mm, one level",
