@@ -22,8 +22,9 @@ from th_vision.live.wire import FrameNote
 from th_vision.sources.db3_reader import Db3, OtherLayoutError
 from th_vision.sources.sdk_reading import SdkReading
 
+# On a busy machine the SDK's playback may end before its first frame, more than once: so often it is asked.
+_ASKED = 6
 # Depth units of the SDK's options; another one was written with six decimals only, which is not enough.
-_ASKED = 2
 _USUAL_UNITS_M = (0.001, 0.0005, 0.00025, 0.0001, 0.00005, 0.00001, 0.000001)
 _UNIT_SHARE = 1e-4
 _ROUNDING_M = 0.5e-6
@@ -84,7 +85,6 @@ class SdkRecording:
 
     def __iter__(self) -> Iterator[Frame]:
         given = 0
-        # On a busy machine the SDK's playback has come to its end before its first frame: it is asked once more.
         for _ in range(1 if self._own is not None else _ASKED):
             gate = Gate(*_sizes(self._camera), self.facts.fps, start_s=None)
             for frame in self._from_file(gate) if self._own is not None else self._from_sdk(gate):
