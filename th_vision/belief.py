@@ -56,8 +56,7 @@ def lies_about(change: Change, ids: AbstractSet[str]) -> frozenset[str]:
     """Of these pieces those that are missing, or lie about and are no part of the network: sticks and cars on the
     table, columns that lost discs or stand far off. The others stand, be it a little elsewhere."""
     fallen = {m.id for m in change.moved if _on_the_table(m.after) or m.shift_mm > tol.HELD_COLUMN_MM}
-    fewer = {after.id for before, after in change.recounted if after.levels < before.levels}
-    return frozenset(ids & ({piece.id for piece in change.gone} | fallen | fewer))
+    return frozenset(ids & ({piece.id for piece in change.gone} | fallen | {*change.lowered}))
 
 
 def _on_the_table(piece: Piece) -> bool:

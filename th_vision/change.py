@@ -62,6 +62,11 @@ class Change:
         return not (self.new_columns or self.new_roads or self.new_cars or self.disturbed or self.loose)
 
     @property
+    def lowered(self) -> list[str]:
+        """Ids of columns that lost discs."""
+        return [after.id for before, after in self.recounted if after.levels < before.levels]
+
+    @property
     def disturbed(self) -> bool:
         """A piece that stood before doesn't stand there any more, or not as it did."""
         return bool(self.gone or self.moved or self.recounted)

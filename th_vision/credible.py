@@ -72,8 +72,7 @@ def credible(
     recounted = tuple(pair for pair in change.recounted if _roads_at(pair[0], change) & went)
     held_still = [m for m in change.moved if not _wobble(m) and _carries_what_lies_still(m, change)]
     built_on = {end for road in change.new_roads for end in road.rests_on}
-    seen_to_go = {m.id for m in held_still if m.id not in built_on and _seen_to_go(m, stirred)}
-    unsure = [m for m in held_still if not (_again(m, doubted_before or {}) or m.id in seen_to_go)]
+    unsure = [m for m in held_still if not (_again(m, doubted_before or {}) or _seen_to_go(m, stirred, built_on))]
     not_moved = {m.id for m in unsure}
     doubted = {m.id: _place(m) for m in unsure if m.id not in built_on}
     return Credible(
@@ -100,9 +99,10 @@ def _again(moved: Moved, doubted_before: Mapping[str, Place]) -> bool:
     return before is not None and float(np.hypot(*np.subtract(before, _place(moved)))) <= tol.MOVED_MM
 
 
-def _seen_to_go(moved: Moved, stirred: Stirred | None) -> bool:
-    """Whether the picture, too, tells that a column isn't where it was (a road just laid on it tells nothing)."""
-    return stirred is not None and isinstance(moved.before, Column) and stirred(moved.before)
+def _seen_to_go(moved: Moved, stirred: Stirred | None, built_on: set[str]) -> bool:
+    """Whether the picture, too, tells that a column isn't where it was; where a road was just laid on it, it can't."""
+    column = moved.before
+    return stirred is not None and isinstance(column, Column) and column.id not in built_on and stirred(column)
 
 
 def _where_they_stood(change: Change, doubted: frozenset[str]) -> Layout:

@@ -26,6 +26,13 @@ def pieces_of(layout: Layout) -> list[Piece]:
     return [*layout.columns, *layout.roads, *layout.cars]
 
 
+def centre_of(piece: Piece) -> np.ndarray:
+    """(2,) plan middle of a piece, mm."""
+    if isinstance(piece, Road):
+        return np.asarray(np.mean(piece.ends, axis=0)[:2])
+    return np.array([piece.x, piece.y])
+
+
 @dataclass(frozen=True)
 class Known:
     """What is believed to stand on the table, from all readings so far.

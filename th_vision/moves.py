@@ -205,7 +205,7 @@ def skipped(game: Game, player: str) -> list[PassFact | DiscardStickFact]:
 def read_knock(change: Change, by: str, turn: int, ignore: frozenset[str] = frozenset()) -> list[KnockFact]:
     """Pieces that don't stand as they stood: one fact for those that fell or are gone, one for the shifted ones."""
     fell = [m.id for m in change.moved if m.fell] + [p.id for p in change.gone]
-    fell += [after.id for before, after in change.recounted if after.levels < before.levels]
+    fell += change.lowered
     fell += _came_down_with(frozenset(fell), change)
     fell = [i for i in dict.fromkeys(fell) if i not in ignore]
     shifted = [m for m in change.moved if m.id not in fell and m.id not in ignore]

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rules.layout import Road
 from th_vision import tolerances as tol
 from th_vision.change import Change
-from th_vision.known import Piece, pieces_of
+from th_vision.known import Piece, centre_of, pieces_of
 
 
 def stood_before(change: Change, ids: frozenset[str]) -> dict[str, Piece]:
@@ -26,11 +25,5 @@ def put_right(change: Change, stood: Mapping[str, Piece]) -> frozenset[str]:
 
 def _back(stood: Piece, pushed: Piece, now: Piece) -> bool:
     """Nearer to where it stood than to where it was pushed, and as near as a stick's tips are told."""
-    off = float(np.linalg.norm(_centre(now) - _centre(stood)))
-    return off <= min(tol.MOVED_ALONG_MM, float(np.linalg.norm(_centre(pushed) - _centre(stood))) / 2)
-
-
-def _centre(piece: Piece) -> np.ndarray:
-    if isinstance(piece, Road):
-        return np.asarray(np.mean(piece.ends, axis=0)[:2])
-    return np.array([piece.x, piece.y])
+    off = float(np.linalg.norm(centre_of(now) - centre_of(stood)))
+    return off <= min(tol.MOVED_ALONG_MM, float(np.linalg.norm(centre_of(pushed) - centre_of(stood))) / 2)

@@ -9,7 +9,7 @@ import numpy as np
 from rules.layout import Car, Column, Layout, Road
 from th_vision import tolerances as tol
 from th_vision.change import Change, Moved
-from th_vision.known import Piece, pieces_of
+from th_vision.known import Piece, centre_of, pieces_of
 
 
 def guide(
@@ -35,7 +35,7 @@ def guide_back(
 ) -> tuple[tuple[str, str], ...]:
     """(piece id, sentence) of pieces that were pushed and still stand elsewhere than they ``stood``."""
     pushed = [piece for piece in pieces_of(now) if piece.id in stood]
-    off = [Moved(stood[piece.id], piece, float(np.hypot(*(_centre(stood[piece.id]) - _centre(piece)))), 0.0)
+    off = [Moved(stood[piece.id], piece, float(np.hypot(*(centre_of(stood[piece.id]) - centre_of(piece)))), 0.0)
            for piece in sorted(pushed, key=_order)]  # fmt: skip
     return tuple((m.id, f"{_name(m.before, owners or {})}: {_shift(m)}") for m in off if m.shift_mm > tol.MOVED_MM)
 
@@ -68,7 +68,7 @@ def _where(piece: Piece) -> str:
 
 def _shift(moved: Moved) -> str:
     """Where to move it, and how far (x to the right, y away from who sits at the board's lower edge)."""
-    dx, dy = _centre(moved.before) - _centre(moved.after)
+    dx, dy = centre_of(moved.before) - centre_of(moved.after)
     parts = []
     if abs(dx) >= 1:
         parts.append(f"{abs(dx):.0f} mm to the {'right' if dx > 0 else 'left'}")
@@ -79,9 +79,3 @@ def _shift(moved: Moved) -> str:
         lies = f"it lies {abs(moved.drop_mm):.0f} mm too {'low' if moved.drop_mm > 0 else 'high'}"
         way = f"{way}; {lies}" if way else lies
     return way or "turn it back"
-
-
-def _centre(piece: Piece) -> np.ndarray:
-    if isinstance(piece, Road):
-        return np.asarray(np.mean(piece.ends, axis=0)[:2])
-    return np.array([piece.x, piece.y])

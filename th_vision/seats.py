@@ -39,9 +39,8 @@ class Seats:
         sits where the own ramp was placed from, if each ramp was placed from another side."""
         if from_deg is None:
             return None
-        ramps = {player: side for player, side in self._ramps.items() if player not in self._sums}
-        if not self._each_from_its_side():
-            ramps = {}
+        placed = self._ramps if self._each_from_its_side() else {}
+        ramps = {player: side for player, side in placed.items() if player not in self._sums}
         least = 1 if len(self._sums) + len(ramps) == self._players else tol.SEAT_SEEN
         apart = {player: self._apart(player, from_deg) for player, (_, _, n) in self._sums.items() if n >= least}
         apart |= {player: _apart_deg(side, from_deg) for player, side in ramps.items()}

@@ -188,10 +188,10 @@ def usual_sticks(guess: Guess, lay: Lay, column: int, ends: int, posts: dict[int
     return from_the_rim + tolerances.DEPTH_STICKS_AN_END * (ends - 1)
 
 
-def _lift_strain(guess: Guess, lay: Lay, column: int, usual_sticks: float) -> float:
+def _lift_strain(guess: Guess, lay: Lay, column: int, usual: float) -> float:
     """What speaks against a road's end being lifted so far off a column."""
     sticks = lay.lift[lay.ends.index(column)] / guess.model.pieces.stick.thickness
-    return 0.5 * ((sticks - usual_sticks) / tolerances.DEPTH_LIFT_SIGMA_STICKS) ** 2
+    return 0.5 * ((sticks - usual) / tolerances.DEPTH_LIFT_SIGMA_STICKS) ** 2
 
 
 def column_with_roads(guess: Guess, k: int, column: ColumnCandidate) -> Group:
@@ -222,7 +222,7 @@ def _lifted(
     faces: dict[int, Raster],
     key: int,
     column: int,
-    usual_sticks: float,
+    usual: float,
     misfit: float,
     energy: float,
 ) -> tuple[float, float]:
@@ -232,15 +232,15 @@ def _lifted(
     fits."""
     lay = lays[key]
     side = lay.ends.index(column)
-    rest = energy - misfit - _lift_strain(guess, lay, column, usual_sticks)
+    rest = energy - misfit - _lift_strain(guess, lay, column, usual)
     worse, last = 0, energy
-    for sticks in range(1, max(2 * len(lays), round(usual_sticks) + 1) + 1):
+    for sticks in range(1, max(2 * len(lays), round(usual) + 1) + 1):
         lift = list(lay.lift)
         lift[side] = sticks * guess.model.pieces.stick.thickness
         tried = replace(lay, lift=(lift[0], lift[1]))
         drawn = {**faces, **guess.drawn_apart(Group(posts, {key: tried}))}
         cost = guess.cost(box, base, drawn.values())
-        now = rest + cost + _lift_strain(guess, tried, column, usual_sticks)
+        now = rest + cost + _lift_strain(guess, tried, column, usual)
         if now < energy:
             lays[key], faces[key], misfit, energy = tried, drawn[key], cost, now
         worse = worse + 1 if now > last else 0

@@ -91,7 +91,8 @@ class Referee:
         self._use(table)
         self._last_view: StillView | None = None
         self._last: Told | None = None
-        self._waiting: deque[tuple[Moment, float] | tuple[Event, float]] = deque()
+        # Moments to read, with when they came (``perf_counter``); what happened after them, by the frames' clock.
+        self._waiting: deque[tuple[Moment | Event, float]] = deque()
         self._read_with = table
         self._frames = self._moments = 0
         self._sight: Seen | None = None
